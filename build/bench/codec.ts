@@ -15,6 +15,7 @@ import type {
 } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { resolve } from "../../src/adapters/shared/resolve.ts"
+import { fromDisk, fromSource } from "../../src/adapters/source-value.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
@@ -131,7 +132,7 @@ function parseInto(adapter: Adapter, { unit, records, texts, bytes }: Unit, sink
   for (let index = 0; index < records.length; index++) {
     const raw = records[index] as RawRecord
     const lineBytes = bytes[index]
-    if (raw.form === "row") parser.push({ ...raw, row: rowOf(texts[index] ?? "") })
+    if (raw.form === "row") parser.push({ ...raw, row: fromSource(rowOf(texts[index] ?? "")) })
     else if (raw.form === "log" && lineBytes !== undefined) {
       const { form, file, line, text } = raw
       parser.push({ form, file, line, text, hash: Bun.hash.xxHash64(lineBytes) })
@@ -190,14 +191,14 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
   const records: RawRecord[] = []
   const sources: SourceFile[] = []
   for (const output of inOrder) {
-    const file: SourceFile = {
+    const file = fromDisk({
       path: output.relativePath,
       relativePath: output.relativePath,
       form: output.form,
       sizeBytes: 1,
       modifiedMs: 1,
       inode: 1,
-    }
+    })
     sources.push(file)
     if (output.form === "log")
       for (const [index, line] of [...output.lines].entries())
@@ -205,7 +206,7 @@ function unitsOf(adapter: Adapter, files: readonly OutputFile[]): Unit[] {
     if (output.form === "document") records.push({ form: "document", file, line: 1, text: output.text })
     if (output.form === "database")
       for (const [index, { table, row }] of [...output.rows].entries())
-        records.push({ form: "row", file, line: index + 1, table, row })
+        records.push({ form: "row", file, line: index + 1, table, row: fromSource(row) })
   }
   const unit = { key: main.relativePath, root: "/", files: sources, row: { id: SESSION_ID, mark: "" } }
   return [unitOf(adapter, unit, records)]

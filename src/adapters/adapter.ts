@@ -20,6 +20,7 @@ import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
 import type { Registration } from "./registration.ts"
 import type { Vocabulary } from "./shared/vocabulary.ts"
+import type { FromSource, SourceValue } from "./source-value.ts"
 
 /** Eight members that every adapter has, and capabilities: what a client can do that others cannot. */
 export interface Adapter {
@@ -105,7 +106,7 @@ export interface SourceUnit {
 
 export type SourceForm = "log" | "document" | "text" | "bytes" | "database"
 
-export interface SourceFile {
+export interface SourceFile extends FromSource {
   /** The absolute path. It may hold any bytes that a path can. */
   readonly path: string
   /** The path below the root, with `/`. This is what is stored, and where a native restore puts it. */
@@ -139,7 +140,7 @@ export type RawRecord =
       readonly line: number
       readonly table: string
       /** Its columns. Rows that belong to it alone may stand inside it, as a list under the name of their table. */
-      readonly row: JsonValue
+      readonly row: SourceValue
     }
 
 // --- Hydrate: canonical values --------------------------------------------------------------------------------------
@@ -168,8 +169,8 @@ export interface ResumePoint {
   readonly nextOrdinal: number
   /** The ids of the messages that are there already. */
   readonly seen: ReadonlySet<string>
-  /** What the adapter asked to be kept. */
-  readonly state: JsonValue
+  /** What the adapter asked to be kept, which it took from the source. */
+  readonly state: SourceValue
 }
 
 export interface ParseEnd {
@@ -366,7 +367,7 @@ export interface Database {
    * The raw rows of a unit, in the order of the client. `since` is the state of an earlier parse of the unit: then only what
    * is new or has changed comes, each as the whole row that it is now.
    */
-  readonly rows: (unit: SourceUnit, since?: JsonValue) => AsyncIterable<RawRecord>
+  readonly rows: (unit: SourceUnit, since?: SourceValue) => AsyncIterable<RawRecord>
   /**
    * Gives `context` a piece at a time, each of whole records, to a reader that does not hold the session. Undefined where
    * only the whole tells, because what was said is undone, summed up or replaced. Law: the pieces together equal the whole.

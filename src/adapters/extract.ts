@@ -1,14 +1,15 @@
 /**
  * The no-synthesis seam (`model-no-synthesis`). A canonical value can only be built from `Sealed` values, and the
- * functions of this file, each of which reads one record of source data, are their only makers. They take nothing whose type
- * is narrower than that of a record (`SourceValue`). A literal, a default or a sentinel in adapter code is therefore a
- * compile error, also where it is dressed up as a record. Knows no client and no transport
+ * functions of this file, each of which reads one record of source data, are their only makers. They take nothing but
+ * what was read from a client's files (`SourceValue`, a branded type). A literal, a default or a sentinel in adapter code is
+ * therefore a compile error, also inside an object or under a wider type. Knows no client and no transport
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import { momentOfMs, momentOfText } from "../model/timestamp.ts"
 import type { RawRecord, SourceFile } from "./adapter.ts"
-import { inside, type PathKey, type SourceValue, type Spot, valueUnder, whole } from "./spot.ts"
+import { fromSource, type SourceValue } from "./source-value.ts"
+import { inside, type PathKey, type Spot, valueUnder, whole } from "./spot.ts"
 
 /** How a value stands in its record: as itself, as the JSON text of itself, or inside a `data:` URL. */
 export type LiftForm = "value" | "json" | "data_url"
@@ -61,10 +62,9 @@ export function plain<T>(value: Sealed<T>): T {
 // --- Reading one record -------------------------------------------------------------------------------------------
 
 /** The value at a path, or nothing. An array index is a number, a key is a string. */
-export function valueAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): JsonValue | undefined {
+export function valueAt(record: SourceValue, ...path: readonly PathKey[]): SourceValue | undefined
+export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonValue | undefined
+export function valueAt(record: JsonValue, ...path: readonly PathKey[]): JsonValue | undefined {
   return follow(record, path)
 }
 
@@ -76,24 +76,18 @@ function follow(record: JsonValue, path: readonly PathKey[]): JsonValue | undefi
   return value
 }
 
-export function jsonAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Placed<JsonValue> | undefined {
+export function jsonAt(record: SourceValue, ...path: readonly PathKey[]): Placed<JsonValue> | undefined {
   const value = follow(record, path)
   return value === undefined ? undefined : placedAt(value, record, path)
 }
 
-export function stringAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Placed<string> | undefined {
+export function stringAt(record: SourceValue, ...path: readonly PathKey[]): Placed<string> | undefined {
   const value = follow(record, path)
   return typeof value === "string" ? placedAt(value, record, path) : undefined
 }
 
 /** A record as a whole has no place: it stands in nothing. */
-function placedAt<T>(value: T, record: JsonValue, path: readonly PathKey[]): Placed<T> {
+function placedAt<T>(value: T, record: SourceValue, path: readonly PathKey[]): Placed<T> {
   const last = path.length - 1
   if (last < 0) return unplaced(value)
   let holder: Spot | undefined = whole(record)
@@ -102,10 +96,7 @@ function placedAt<T>(value: T, record: JsonValue, path: readonly PathKey[]): Pla
 }
 
 /** A string that says something: an empty one counts as absent. For identities and projects. */
-export function nonEmptyStringAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<string> | undefined {
+export function nonEmptyStringAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = follow(record, path)
   return typeof value === "string" && !isBlank(value) ? sealed(value) : undefined
 }
@@ -151,86 +142,67 @@ export function stringHere({ value, above, key }: Spot): Placed<string> | undefi
 // --- Under one key: what stays in its record ----------------------------------------------------------------------------
 
 /** Any text, also an empty one. For names. */
-export function nameOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
+export function nameOf(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "string" ? sealed(value) : undefined
 }
 
 /** As `nonEmptyStringAt`. */
-export function nonEmptyOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
+export function nonEmptyOf(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "string" && !isBlank(value) ? sealed(value) : undefined
 }
 
-export function flagOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<boolean> | undefined {
+export function flagOf(holder: SourceValue, key: PathKey): Sealed<boolean> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "boolean" ? sealed(value) : undefined
 }
 
 /** As `timestampAt`. */
-export function momentOf<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
+export function momentOf(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
   return momentIn(valueUnder(holder, key))
 }
 
 /** A moment that is counted in seconds since the epoch, as Python does. */
-export function momentOfSeconds<T extends JsonValue>(holder: SourceValue<T>, key: PathKey): Sealed<string> | undefined {
+export function momentOfSeconds(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "number" ? momentIn(Math.round(value * 1000)) : undefined
 }
 
 // --- Flags, moments, names --------------------------------------------------------------------------------------------
 
-export function booleanAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<boolean> | undefined {
+export function booleanAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "boolean" ? sealed(value) : undefined
 }
 
 /** Whether the text at a path is this one. For flags that a source writes as a kind. */
-export function isAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  expected: string,
-  ...path: readonly PathKey[]
-): Sealed<boolean> | undefined {
+export function isAt(record: SourceValue, expected: string, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "string" ? sealed(value === expected) : undefined
 }
 
 /** Whether the flag at a path is not set. For failures that a source writes as `success: false`. */
-export function isFalseAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<boolean> | undefined {
+export function isFalseAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "boolean" ? sealed(!value) : undefined
 }
 
 /** Whether the number at a path is any other than zero. For exit codes. */
-export function isNonZeroAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<boolean> | undefined {
+export function isNonZeroAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<boolean> | undefined {
   const value = follow(record, path)
   return typeof value === "number" ? sealed(value !== 0) : undefined
 }
 
 /** The key of an object that has one: how a Rust client writes which variant a value is. */
-export function keyAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<string> | undefined {
+export function keyAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   const value = follow(record, path)
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : []
   return key === undefined || key === "" || more.length > 0 ? undefined : sealed(key)
 }
 
 /** A moment written as text, or counted in milliseconds since the epoch. Anything else is absent. */
-export function timestampAt<T extends JsonValue>(
-  record: SourceValue<T>,
-  ...path: readonly PathKey[]
-): Sealed<string> | undefined {
+export function timestampAt(record: SourceValue, ...path: readonly PathKey[]): Sealed<string> | undefined {
   return momentIn(follow(record, path))
 }
 
@@ -293,6 +265,17 @@ export function splitAt(text: Placed<string>, offsets: readonly number[]): Place
   const { value, holder, key, form } = text
   const bounds = [0, ...offsets.filter((offset) => offset > 0 && offset < value.length), value.length]
   return bounds.slice(1).map((end, index) => placed(value.slice(bounds[index], end), holder, key, form))
+}
+
+/** The JSON that a text holds, to be read. */
+export function parsedIn(text: Sealed<string>): SourceValue | undefined {
+  const parsed = parseJson(plain(text))
+  return parsed.ok ? fromSource(parsed.value) : undefined
+}
+
+/** A text as a value of a record. */
+export function sourceText(text: Sealed<string>): SourceValue {
+  return fromSource(plain(text))
 }
 
 /** The value of a text that holds JSON. It is taken out of its record only where writing it again gives the same text. */

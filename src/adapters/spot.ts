@@ -4,14 +4,9 @@
  * is made for a value that nobody takes out.
  */
 import { type JsonObject, type JsonValue, pointerToken } from "../model/json.ts"
+import type { SourceList, SourceValue } from "./source-value.ts"
 
 export type PathKey = string | number
-
-/**
- * What may be read: a value whose type says no more than "some JSON", as that of a record does. What an adapter wrote down
- * itself has a narrower type (`"unknown"`, `{ text: string }`, `0`), and does not compile where a record is wanted.
- */
-export type SourceValue<T> = T & (JsonObject extends T ? T : never)
 
 /** Equal paths are one object, so that a pointer is spelled once for all the records of a log. */
 export class Path {
@@ -52,11 +47,11 @@ const ROOT = new Path("")
 
 /** A class for its fixed shape alone: one is made for every block of every record. */
 class Spot {
-  readonly value: JsonValue
+  readonly value: SourceValue
   readonly above: Spot | undefined
   readonly key: PathKey
 
-  constructor(value: JsonValue, above: Spot | undefined, key: PathKey) {
+  constructor(value: SourceValue, above: Spot | undefined, key: PathKey) {
     this.value = value
     this.above = above
     this.key = key
@@ -66,7 +61,7 @@ class Spot {
 export type { Spot }
 
 /** The record itself, as a spot. */
-export function whole<T extends JsonValue>(record: SourceValue<T>): Spot {
+export function whole(record: SourceValue): Spot {
   return new Spot(record, undefined, "")
 }
 
@@ -74,7 +69,7 @@ export function whole<T extends JsonValue>(record: SourceValue<T>): Spot {
 export const NOWHERE = new Spot(null, undefined, "")
 
 /** The record that a spot is in. */
-export function recordAround(spot: Spot): JsonValue {
+export function recordAround(spot: Spot): SourceValue {
   let top = spot
   while (top.above !== undefined) top = top.above
   return top.value
@@ -93,19 +88,21 @@ export function inside(spot: Spot, key: PathKey): Spot | undefined {
 
 /** The item of a list, which is long enough: for who goes through it without another list beside it. */
 export function itemOf(list: Spot, index: number): Spot {
-  return new Spot((list.value as readonly JsonValue[])[index] ?? null, list, index)
+  return new Spot((list.value as SourceList)[index] ?? null, list, index)
 }
 
 /** Each item of a list as a spot; none where there is no list. */
 export function itemsOf(spot: Spot | undefined): Spot[] {
   const items: Spot[] = []
   if (spot === undefined || !Array.isArray(spot.value)) return items
-  const list: readonly JsonValue[] = spot.value
+  const list: SourceList = spot.value
   for (let index = 0; index < list.length; index++) items.push(new Spot(list[index] ?? null, spot, index))
   return items
 }
 
 /** An index of a list is a number, a key of an object a string. What an object inherits is none of its values. */
+export function valueUnder(holder: SourceValue, key: PathKey): SourceValue | undefined
+export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefined
 export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefined {
   if (typeof holder !== "object" || holder === null) return undefined
   if (typeof key === "number") return Array.isArray(holder) ? holder[key] : undefined

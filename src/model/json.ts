@@ -13,6 +13,13 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
+declare global {
+  interface ArrayConstructor {
+    /** The list of TypeScript's own declaration is one of `any`, which the compiler lets go everywhere. */
+    isArray(value: JsonValue | undefined): value is readonly JsonValue[]
+  }
+}
+
 export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly reason: string }

@@ -5,6 +5,7 @@
 import { expect, test } from "bun:test"
 import type { Adapter, RawRecord } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { fromSource } from "../../src/adapters/source-value.ts"
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import { type Random, seededRandom } from "../../src/platform/host/random.ts"
 import { differences } from "../../src/restore/compare.ts"
@@ -47,7 +48,7 @@ function collide(records: readonly RawRecord[], random: Random): RawRecord[] {
     if (value === undefined) return fresh(raw)
     if (raw.form !== "row") return { ...raw, text: overwrite((raw as { text: string }).text) } as RawRecord
     const parsed = parseJson(overwrite(stringifyJson(value)))
-    return parsed.ok ? { ...raw, row: parsed.value } : fresh(raw)
+    return parsed.ok ? { ...raw, row: fromSource(parsed.value) } : fresh(raw)
   })
 }
 

@@ -4,6 +4,7 @@
  */
 import type { RawRecord, SourceFile } from "../../src/adapters/adapter.ts"
 import { recordsOf } from "../../src/adapters/shared/resolve.ts"
+import { fromSource } from "../../src/adapters/source-value.ts"
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Random } from "../../src/platform/host/random.ts"
 
@@ -137,9 +138,10 @@ function woundedRows(rows: readonly RawRecord[], random: Random): RawRecord[] {
   const choice = random.next()
   if (choice < 0.1) return rows.filter((_, index) => index !== at)
   if (choice < 0.2) return [...rows].sort(() => random.next() - 0.5)
-  if (choice < 0.3) return rows.map((raw) => (raw.form === "row" ? { ...raw, row: redacted(raw.row, random) } : raw))
+  if (choice < 0.3)
+    return rows.map((raw) => (raw.form === "row" ? { ...raw, row: fromSource(redacted(raw.row, random)) } : raw))
   return rows.map((raw, index) =>
-    index === at && raw.form === "row" ? { ...raw, row: editedJson(raw.row, random) } : raw,
+    index === at && raw.form === "row" ? { ...raw, row: fromSource(editedJson(raw.row, random)) } : raw,
   )
 }
 

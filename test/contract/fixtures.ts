@@ -8,6 +8,7 @@ import { join } from "node:path"
 import type { Adapter, Conversation, ParseEnd, RawRecord, ResumePoint, SourceUnit } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { resolve } from "../../src/adapters/shared/resolve.ts"
+import { fromSource } from "../../src/adapters/source-value.ts"
 import { parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Issue } from "../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
@@ -151,7 +152,7 @@ export function restoreTargets(): Adapter[] {
 export function fresh(raw: RawRecord): RawRecord {
   if (raw.form !== "row") return raw
   const row = parseJson(stringifyJson(raw.row))
-  return row.ok ? { ...raw, row: row.value } : raw
+  return row.ok ? { ...raw, row: fromSource(row.value) } : raw
 }
 
 /** Every session of a tree, by id. */

@@ -1,6 +1,7 @@
 /**
  * The seam that cannot invent values, held by the compiler: each wrong snippet does not compile, for the reason that is
- * meant, and each right one does. What a type cannot forbid (a cast through `unknown`) a rule over the sources does.
+ * meant, and each right one does. What a type cannot forbid (a cast, saying without reason that a value was read) is
+ * looked for in the sources.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -11,13 +12,15 @@ const ROOT = join(import.meta.dir, "../..")
 const ADAPTERS = join(ROOT, "src/adapters")
 
 const PREAMBLE = `
-import type { JsonValue } from "${ROOT}/src/model/json.ts"
+import type { JsonObject, JsonValue } from "${ROOT}/src/model/json.ts"
 import type { ParseSink, RawRecord, SourceFile } from "${ADAPTERS}/adapter.ts"
-import { booleanAt, jsonAt, nameOf, nonEmptyStringAt, type Placed, plain, Sealed, sealedModifiedAt, sealedRelativePath, stringAt, stringUnder, timestampAt } from "${ADAPTERS}/extract.ts"
-import { whole } from "${ADAPTERS}/spot.ts"
+import { booleanAt, jsonAt, nameOf, nonEmptyStringAt, type Placed, plain, Sealed, sealedModifiedAt, sealedRelativePath, sourceText, stringAt, stringUnder, timestampAt, valueAt } from "${ADAPTERS}/extract.ts"
+import { composed, type SourceObject, type SourceValue } from "${ADAPTERS}/source-value.ts"
+import { inside, whole } from "${ADAPTERS}/spot.ts"
 import { type PartDraft, textPart, toolCallPart, toolResultPart } from "${ADAPTERS}/parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionStart } from "${ADAPTERS}/session-writer.ts"
-declare const record: JsonValue
+declare const record: SourceValue
+declare const anyJson: JsonValue
 declare const raw: RawRecord
 declare const file: SourceFile
 declare const sink: ParseSink
@@ -105,14 +108,41 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
   ["a literal read as an id", "TS2345", `nonEmptyStringAt("unknown")`],
   ["a record of our own", "TS2345", `stringAt({ text: "x" }, "text")`],
   ["a record that a text was put into", "TS2345", `jsonAt({ text: String(raw.line) }, "text")`],
-  ["a list of our own", "TS2345", `stringAt(["x"], 0)`],
+  ["a list of our own", "TS2322", `stringAt(["x"], 0)`],
+  ["an empty record of our own", "TS2345", `jsonAt({})`],
   ["a flag of our own", "TS2345", `booleanAt(true)`],
   ["a number read as a moment", "TS2345", `timestampAt(0)`],
   ["a literal read as a moment", "TS2345", `timestampAt("2026-01-01T00:00:00.000Z")`],
   ["a name of a record of our own", "TS2345", `nameOf({ name: "bash" }, "name")`],
   ["a record of our own as a spot", "TS2345", `stringUnder(whole({ text: "x" }), "text")`],
-  ["a path of our own", "TS2739", `sealedRelativePath({ relativePath: "x" })`],
-  ["a time of our own", "TS2739", `sealedModifiedAt({ modifiedMs: 0 })`],
+  ["a spot of our own", "TS2322", `stringUnder({ value: "x", above: undefined, key: "" }, "text")`],
+  ["a path of our own", "TS2740", `sealedRelativePath({ relativePath: "x" })`],
+  ["a time of our own", "TS2740", `sealedModifiedAt({ modifiedMs: 0 })`],
+  [
+    "a file of our own",
+    "TS2741",
+    `sealedRelativePath({ path: "/x", relativePath: "x", form: "log", sizeBytes: 1, modifiedMs: 0, inode: 0 })`,
+  ],
+  ["a literal widened to JSON", "TS2345", `const own: JsonValue = "unknown"; stringAt(own)`],
+  ["a record of our own widened to JSON", "TS2345", `const own: JsonValue = { text: "x" }; stringAt(own, "text")`],
+  ["an object of our own widened to JSON", "TS2345", `const own: JsonObject = { text: "x" }; stringAt(own, "text")`],
+  ["a literal taken for JSON", "TS2345", `stringAt("x" as JsonValue)`],
+  ["JSON of any origin", "TS2345", `stringAt(anyJson, "text")`],
+  ["what was found in JSON of any origin", "TS2345", `stringAt(valueAt(anyJson, "a") ?? null, "text")`],
+  [
+    "a record with a text of our own put into it",
+    "TS2345",
+    `stringAt({ ...(record as SourceObject), text: "x" }, "text")`,
+  ],
+  ["a text of a record, changed", "TS2345", `stringAt(text.value.trim())`],
+  ["a record put together from our own words", "TS2322", `composed({ text: "x" })`],
+  [
+    "an item of a list of our own",
+    "TS2345",
+    `const own: JsonValue = ["x"]; if (Array.isArray(own)) stringAt(own[0] ?? null)`,
+  ],
+  ["an item of a list, changed", "TS2345", `if (Array.isArray(record)) stringAt(String(record[0]))`],
+  ["a text of our own as a value of a record", "TS2345", `sourceText("x")`],
   [
     "a part made of a literal that was read",
     "TS2345",
@@ -122,6 +152,11 @@ const WRONG: readonly (readonly [what: string, code: string, line: string])[] = 
 
 const RIGHT: readonly (readonly [what: string, line: string])[] = [
   ["an object inside a record", `if (typeof record === "object" && record !== null) stringAt(record, "text")`],
+  ["what was found inside a record", `stringAt(valueAt(record, "message") ?? null, "text")`],
+  ["an item of a list", `if (Array.isArray(record)) for (const item of record) stringAt(item, "text")`],
+  ["a spot inside a record", `const spot = inside(whole(record), "message"); if (spot) stringUnder(spot, "text")`],
+  ["a record put together from what was read", `stringAt(composed({ info: record, parts: [record] }), "info", "text")`],
+  ["the path of a file in a record", `composed({ info: record, place: sourceText(sealedRelativePath(file)) })`],
   ["the path of a file", `writer.begin({ id, sourceAgent: name, project: sealedRelativePath(file), createdAt })`],
   ["a value as it was read", `textPart({ provenance: "conversational", text })`],
   [
@@ -178,46 +213,23 @@ for (const [index, [what]] of RIGHT.entries())
 /** What the compiler cannot forbid in the code of an adapter, and what to do instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [
-    /\bas\s+(?:unknown\s+as\s+)?(?:Sealed|Placed|PartDraft|MessageDraft)\b/,
+    /\b(?:as|satisfies)\s+(?:unknown\s+as\s+)?(?:Sealed|Placed|PartDraft|MessageDraft|SourceFile)\b/,
     "values are sealed by extract.ts, parts made by parts.ts",
   ],
+  [/\bas\s+(?:unknown\s+as\s+)?(?:readonly\s+)?Source(?:Value|Object|List)\b/, "read it from a record"],
   [/\bas\s+any\b|\bas\s+never\b/, "mend the type"],
   [/\bsink\s*\.\s*(?:session|entry)\s*\(/, "hand the record to the session writer"],
   [/\bnew\s+Sealed\b|\bSealed\.prototype\b/, "values are sealed by extract.ts"],
 ]
 
-/** A record is told by the width of its type, so a value of our own must not be widened to it where records are read. */
-const WIDENED: readonly RegExp[] = [
-  /:\s*Json(?:Value|Object)\s*=\s*(?:\{\s*[^}\s]|\[\s*[^\]\s]|["'`\d-])/,
-  /[^)\]\w\s]\s+(?:as|satisfies)\s+Json(?:Value|Object)\b/,
-  /\bJSON\.parse\(/,
-]
-
-function widenedIn(source: string): string | undefined {
-  if (!/from "\.\.\/extract\.ts"/.test(source)) return undefined
-  return WIDENED.map((pattern) => pattern.exec(source)?.[0]).find((found) => found !== undefined)
-}
-
-test("what is widened to the type of a record is seen in the source", () => {
-  const reading = (line: string) => `import { stringAt } from "../extract.ts"\n${line}\n`
-  const wrong = [
-    'const own: JsonValue = { text: "x" }',
-    'const own: JsonObject = { "text": x }',
-    'const own: JsonValue = "unknown"',
-    "const own: JsonValue = [1]",
-    "const own: JsonValue = 0",
-    'stringAt({ text: "x" } as JsonValue, "text")',
-    'stringAt("x" as JsonValue)',
-    "const own = JSON.parse(text)",
-  ]
-  expect(wrong.filter((line) => widenedIn(reading(line)) === undefined)).toEqual([])
-  const right = [
-    "const NOTHING: JsonObject = {}",
-    "const record: JsonValue = readJson(raw, writer)",
-    "part.params as JsonValue",
-  ]
-  expect(right.filter((line) => widenedIn(reading(line)) !== undefined)).toEqual([])
-})
+/** The code of clients that may say of a value that it was read: from a database, or from a record that is stored. */
+const READS_ITSELF = new Set([
+  "codex/context.ts",
+  "opencode/database.ts",
+  "opencode/live-session.ts",
+  "opencode/render-messages.ts",
+])
+const READ = /\b(?:fromSource|fromDisk|JSON\.parse)\(/
 
 test("the code of an adapter goes around the seam nowhere", () => {
   const wrong: string[] = []
@@ -231,10 +243,8 @@ test("the code of an adapter goes around the seam nowhere", () => {
       const found = pattern.exec(source)
       if (found !== null) wrong.push(`${name}: ${found[0]}: ${instead}`)
     }
-    const widened = /\b(?:parse|opening|items|records|session-start|messages)[\w-]*\.ts$/.test(name)
-      ? widenedIn(source)
-      : undefined
-    if (widened !== undefined) wrong.push(`${name}: ${widened}: read it from a record`)
+    const read = READS_ITSELF.has(name) || name.startsWith("shared/") ? undefined : READ.exec(source)?.[0]
+    if (read !== undefined) wrong.push(`${name}: ${read}: what was read comes from readJson or shared/`)
   }
   expect(wrong).toEqual([])
 })

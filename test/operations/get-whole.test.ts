@@ -8,6 +8,7 @@ import { type GetOutput, get } from "../../src/operations/wire/get.ts"
 import { ingest } from "../../src/operations/wire/ingest.ts"
 import { restorePlan } from "../../src/operations/wire/restore-plan.ts"
 import { said, session } from "../sessions/support.ts"
+import { sourceFile } from "../source-file.ts"
 import { testPond } from "./support.ts"
 
 test("the tree of a session names everything below it, however deep, and is no way into a circle", async () => {
@@ -50,14 +51,7 @@ const LINES = [
 
 function parsed(): SessionLog {
   const place = "projects/-w/de300000-0000-4000-8000-0000000000aa.jsonl"
-  const file = {
-    path: `/root/${place}`,
-    relativePath: place,
-    form: "log",
-    sizeBytes: 0,
-    modifiedMs: 0,
-    inode: 1,
-  } as const
+  const file = sourceFile(place, { path: `/root/${place}` })
   const log: { session?: SessionLog["session"]; entries: SessionLog["entries"][number][] } = { entries: [] }
   const parser = claudeCode.parse(
     { key: place, root: "/root", files: [file] },

@@ -7,18 +7,18 @@ import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
 import { createRootFingerprint } from "../../src/sync/plan/root-fingerprint.ts"
 import { openSyncState } from "../../src/sync/state/sync-state.ts"
+import { sourceFile } from "../source-file.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
-const file = (place: string, other: Partial<SourceFile> = {}): SourceFile => ({
-  path: `/root/${place}`,
-  relativePath: place,
-  form: "log",
-  sizeBytes: 10,
-  modifiedMs: 1_700_000_000_000.25,
-  changedMs: 1_700_000_000_000.25,
-  inode: 7,
-  ...other,
-})
+const file = (place: string, other: Parameters<typeof sourceFile>[1] = {}): SourceFile =>
+  sourceFile(place, {
+    path: `/root/${place}`,
+    sizeBytes: 10,
+    modifiedMs: 1_700_000_000_000.25,
+    changedMs: 1_700_000_000_000.25,
+    inode: 7,
+    ...other,
+  })
 
 const unit = (key: string, files: readonly SourceFile[], other: Partial<SourceUnit> = {}): SourceUnit => ({
   key,

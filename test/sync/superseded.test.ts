@@ -10,6 +10,7 @@ import { createSessionWriter, mainFileOf } from "../../src/adapters/session-writ
 import { createNativeSerializer } from "../../src/adapters/shared/native.ts"
 import { readJson } from "../../src/adapters/shared/read-json.ts"
 import { filesBelow, isIssue } from "../../src/adapters/shared/walk.ts"
+import { fromSource } from "../../src/adapters/source-value.ts"
 import { supersededBy, withoutSuperseded } from "../../src/model/superseded.ts"
 import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
 import { recentSessions } from "../../src/operations/store/recent-sessions.ts"
@@ -174,7 +175,7 @@ test("reading on from anywhere gives what reading at once gives", async () => {
     const { session, entries, end } = parseUnit(again, unit, records.slice(0, at))
     if (session === undefined) throw new Error("no session")
     const seen = new Set(entries.map(({ message }) => message.id))
-    const resume = { session, nextOrdinal: entries.length, seen, state: end.state }
+    const resume = { session, nextOrdinal: entries.length, seen, state: fromSource(end.state) }
     const rest = parseUnit(again, unit, records.slice(at), { resume })
     expect([...entries, ...rest.entries]).toEqual([...whole.entries])
   }

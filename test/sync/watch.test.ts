@@ -10,6 +10,7 @@ import type { SyncState } from "../../src/sync/state/sync-state.ts"
 import { runSync } from "../../src/sync/sync.ts"
 import { createUnitIndex } from "../../src/sync/watch/unit-index.ts"
 import { type WatchTimes, watchSources } from "../../src/sync/watch/watch-sources.ts"
+import { sourceFile } from "../source-file.ts"
 import { SESSION, type SyncPlace, sessionId, syncPlace, userLine } from "./support.ts"
 
 /** Less than the test has. The machine may be busy, and the promise of two seconds is measured by the benchmark. */
@@ -317,7 +318,7 @@ test("what is known of a root says which of its units changed, or that it cannot
 
 /** A session of one log, which lies nowhere: whoever looks for it finds that it has changed. */
 function unitAt({ root }: SyncPlace, name: string, modifiedMs: number): SourceUnit {
-  const file = { path: join(root, name), relativePath: name, form: "log", sizeBytes: 1, modifiedMs, inode: 1 } as const
+  const file = sourceFile(name, { path: join(root, name), modifiedMs })
   return { key: name, root, files: [file] }
 }
 

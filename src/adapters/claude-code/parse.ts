@@ -3,7 +3,7 @@
  * A record of a person or of the model becomes messages, everything else a carrier. The tree that the records form by
  * `uuid` and `parentUuid` is not followed here: that is for `context.ts`, which reads it from the kept records.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type {
   Adapter,
   ParseEnd,
@@ -31,6 +31,7 @@ import {
 } from "../extract.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import type { SourceObject } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import type { Brand } from "./brands.ts"
@@ -165,7 +166,7 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   })
 }
 
-function learn({ learned, isAgent }: Reading, record: JsonObject): void {
+function learn({ learned, isAgent }: Reading, record: SourceObject): void {
   learned.project ??= nonEmptyStringAt(record, "cwd")
   learned.createdAt ??= timestampAt(record, "timestamp") ?? timestampAt(record, "_audit_timestamp")
   if (!isAgent) return
@@ -194,7 +195,7 @@ function pushRecord(reading: Reading, raw: RawRecord): void {
 }
 
 /** A record of another file of the session: an agent's description, a workflow's journal. */
-function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
+function pushSide(reading: Reading, raw: RawRecord, record: SourceObject): void {
   if (raw.file.relativePath.endsWith(META) && reading.isAgent) {
     reading.learned.agent = nonEmptyStringAt(record, "agentType") ?? reading.learned.agent
     reading.learned.title ??= nonEmptyStringAt(record, "description")
@@ -205,7 +206,7 @@ function pushSide(reading: Reading, raw: RawRecord, record: JsonObject): void {
 }
 
 /** The record of a task of Cowork is written anew at each turn. Each of several logs has it, under an id of its own. */
-function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: JsonObject): void {
+function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: SourceObject): void {
   const title = nonEmptyStringAt(record, "title")
   if (!writer.hasBegun) {
     learned.title = title ?? learned.title
@@ -220,7 +221,7 @@ function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: Js
   })
 }
 
-function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
+function pushMain(reading: Reading, raw: RawRecord, record: SourceObject): void {
   const { writer } = reading
   const version = record["version"]
   if (version !== reading.version && typeof version === "string") {
@@ -247,7 +248,7 @@ function pushMain(reading: Reading, raw: RawRecord, record: JsonObject): void {
 function messagesOf(
   reading: Reading,
   raw: RawRecord,
-  record: JsonObject,
+  record: SourceObject,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   switch (record["type"]) {
     case "user":
@@ -283,7 +284,7 @@ type Fields = Pick<MessageDraft, "id" | "timestamp" | "pond">
 function userMessages(
   reading: Reading,
   raw: RawRecord,
-  record: JsonObject,
+  record: SourceObject,
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   noteMissingSpill(reading, raw, record)
   const content = contentOf(record) ?? inside(whole(record), "message")
@@ -293,7 +294,7 @@ function userMessages(
   return draftsOf(runs, fieldsOf(reading, record))
 }
 
-function contentOf(record: JsonObject): Spot | undefined {
+function contentOf(record: SourceObject): Spot | undefined {
   const message = inside(whole(record), "message")
   return message && inside(message, "content")
 }
@@ -311,7 +312,7 @@ function draftsOf(
   return isFilled(drafts) ? drafts : undefined
 }
 
-function fieldsOf(reading: Reading, record: JsonObject): Fields {
+function fieldsOf(reading: Reading, record: SourceObject): Fields {
   const timestamp = timeIn(record)
   return { id: nonEmptyOf(record, "uuid"), timestamp, pond: factsOf(reading, record) }
 }
@@ -319,7 +320,7 @@ function fieldsOf(reading: Reading, record: JsonObject): Fields {
 // --- What kind of record it is ----------------------------------------------------------------------------------------
 
 /** Who wrote a user record, where it was not a person. Text alone does not say it: an expanded skill looks like a prompt. */
-function injectedUser(record: JsonObject): string | undefined {
+function injectedUser(record: SourceObject): string | undefined {
   if (record["isCompactSummary"] === true) return "compact-summary"
   const kind = wordUnder(record["origin"], "kind")
   if (kind === "task-notification") return kind
@@ -327,7 +328,7 @@ function injectedUser(record: JsonObject): string | undefined {
   return record["promptSource"] === "system" ? "system" : undefined
 }
 
-function injectedQueued(record: JsonObject): string | undefined {
+function injectedQueued(record: SourceObject): string | undefined {
   const mode = valueAt(record, "attachment", "commandMode")
   return mode === "task-notification" || valueAt(record, "attachment", "isMeta") === true
     ? "task-notification"
@@ -335,18 +336,18 @@ function injectedQueued(record: JsonObject): string | undefined {
 }
 
 /** The client writes answers of its own into the model's slot: errors of the API, and fillers that keep the turns alternating. */
-function injectedAssistant(record: JsonObject): string | undefined {
+function injectedAssistant(record: SourceObject): string | undefined {
   if (record["isApiErrorMessage"] === true) return "api-error"
   return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined
 }
 
 /** An audit has a time of its own. */
-function timeIn(record: JsonObject): Sealed<string> | undefined {
+function timeIn(record: SourceObject): Sealed<string> | undefined {
   return momentOf(record, "timestamp") ?? momentOf(record, "_audit_timestamp")
 }
 
 /** Facts about one record that later readers need and that the record does not say in so many words. */
-function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string, JsonValue> | undefined {
+function factsOf({ isAgent, ownId }: Reading, record: SourceObject): Record<string, JsonValue> | undefined {
   let facts: Record<string, JsonValue> | undefined
   // Versions 1.0 wrote their agents into the session itself.
   const isSidechain = isSideRecord(record)
@@ -360,7 +361,7 @@ function factsOf({ isAgent, ownId }: Reading, record: JsonObject): Record<string
 }
 
 /** The session that a record was copied from, where it still says so. A fork of today rewrites the ids and says nothing. */
-function replayedFrom(record: JsonObject, ownId: string | undefined): string | undefined {
+function replayedFrom(record: SourceObject, ownId: string | undefined): string | undefined {
   const forked = wordUnder(record["forkedFrom"], "sessionId")
   if (forked !== undefined) return forked
   const written = record["sessionId"]
@@ -372,14 +373,14 @@ function uuidIn(text: string | undefined): string | undefined {
 }
 
 /** Titles are written again on every save: the last one counts. `summary` records at the head of a file are about other sessions. */
-function titleOf(record: JsonObject): { title?: Sealed<string> | undefined; pond?: Record<string, JsonValue> } {
+function titleOf(record: SourceObject): { title?: Sealed<string> | undefined; pond?: Record<string, JsonValue> } {
   const custom = record["type"] === "custom-title" ? nonEmptyStringAt(record, "customTitle") : undefined
   const title = custom ?? (record["type"] === "ai-title" ? nonEmptyStringAt(record, "aiTitle") : undefined)
   return title === undefined ? {} : { title, pond: { title: plain(title) } }
 }
 
 /** The saved output of a sub-agent's tool is stored beside its session, or beside another sub-agent of that session. */
-function noteMissingSpill({ spilled, writer, isAgent }: Reading, raw: RawRecord, record: JsonObject): void {
+function noteMissingSpill({ spilled, writer, isAgent }: Reading, raw: RawRecord, record: SourceObject): void {
   if (isAgent) return
   const path = wordUnder(record["toolUseResult"], "persistedOutputPath")
   if (path === undefined) return

@@ -5,6 +5,7 @@
  * has the marks and the hash, in their order.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { composed, type SourceValue } from "../source-value.ts"
 
 /** In a document that is the list itself, under which key it is kept. */
 const BARE = "pond:list"
@@ -18,7 +19,7 @@ export interface KeyedDocument {
 export interface KeyedItem {
   readonly key: string
   /** Without its marks. */
-  readonly item: JsonValue
+  readonly item: SourceValue
   /** The item as text, which the key is the hash of. */
   readonly text: string
 }
@@ -27,11 +28,11 @@ export interface KeyedItem {
 const MARKS: ReadonlySet<string> = new Set(["id", "condenseParent", "truncationParent"])
 
 /** Returns undefined if the document has no list under this key. */
-export function splitKeyed(document: JsonValue): KeyedDocument | undefined {
+export function splitKeyed(document: SourceValue): KeyedDocument | undefined {
   const list = isJsonObject(document) ? document[KEY] : document
   if (!Array.isArray(list)) return undefined
   const items: KeyedItem[] = []
-  const named = list.map((message: JsonValue): JsonValue => {
+  const named = list.map((message: SourceValue): JsonValue => {
     const { marks, item } = withoutMarks(message)
     const text = stringifyJson(item)
     const key = keyOfText(text)
@@ -71,10 +72,13 @@ function keyOfText(text: string): string {
   return Bun.hash.xxHash64(text).toString(36)
 }
 
-function withoutMarks(message: JsonValue): { readonly marks: JsonValue; readonly item: JsonValue } {
+function withoutMarks(message: SourceValue): { readonly marks: JsonValue; readonly item: SourceValue } {
   if (!isJsonObject(message)) return { marks: null, item: message }
   const fields = Object.entries(message)
   const marks = fields.filter(([name]) => MARKS.has(name))
   if (marks.length === 0) return { marks: null, item: message }
-  return { marks: Object.fromEntries(marks), item: Object.fromEntries(fields.filter(([name]) => !MARKS.has(name))) }
+  return {
+    marks: Object.fromEntries(marks),
+    item: composed(Object.fromEntries(fields.filter(([name]) => !MARKS.has(name)))),
+  }
 }

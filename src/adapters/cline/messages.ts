@@ -1,15 +1,15 @@
 /** What a message of Cline holds: blocks as Anthropic has them, and some of its own. A result stands in the user's place. */
-import { isJsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject } from "../../model/json.ts"
 import {
   flagOf,
   imageTypeIn,
   isFalseAt,
-  jsonIn,
   jsonUnder,
   momentOf,
   nameOf,
   nonEmptyStringUnder,
   type Placed,
+  parsedIn,
   plain,
   type Sealed,
   splitAt,
@@ -26,6 +26,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { createUserTexts } from "./provenance.ts"
 
@@ -49,7 +50,7 @@ export function saidDrafts(message: Spot, note: Note): MessageDraft[] {
   return []
 }
 
-function namedModel(message: JsonValue): MessageDraft["pond"] {
+function namedModel(message: SourceValue): MessageDraft["pond"] {
   const info = isJsonObject(message) ? (message["modelInfo"] ?? null) : null
   const model = wordUnder(info, "id") ?? wordUnder(info, "modelId")
   return model === undefined ? undefined : { model }
@@ -96,8 +97,8 @@ function userDrafts(message: Spot, blocks: readonly Spot[], fields: Fields, note
 }
 
 /** What the client says in the user's place, by the word that it has for it. A compaction leaves what the person said, too. */
-function harnessKind(message: JsonValue): string | undefined {
-  const { metadata = null, isSummary } = isJsonObject(message) ? message : {}
+function harnessKind(message: SourceValue): string | undefined {
+  const { metadata = null, isSummary } = fieldsOf(message)
   if (isSummary === true) return "compact-summary"
   const kind = wordUnder(metadata, "kind")
   return wordUnder(metadata, "displayRole") === "system" && kind !== "compaction" ? (kind ?? "unknown") : undefined
@@ -125,13 +126,13 @@ function resultPart(block: Spot): PartDraft<"tool_result"> | undefined {
 /** Its own tools say of each thing that was asked for whether it went well, as JSON or as the text of it. */
 function failureIn(block: Spot): Sealed<boolean> | undefined {
   const text = stringUnder(block, "content")
-  const content = text === undefined ? resultValue(block) : jsonIn(text)?.value
-  const all = Array.isArray(content) ? (content as readonly JsonValue[]) : [content ?? null]
+  const content = text === undefined ? resultValue(block) : parsedIn(text)
+  const all: readonly SourceValue[] = Array.isArray(content) ? content : [content ?? null]
   const told = all.map((each) => isFalseAt(each, "success"))
   return told.find((failed) => failed !== undefined && plain(failed)) ?? told[0]
 }
 
-function resultValue(block: Spot): JsonValue | undefined {
+function resultValue(block: Spot): SourceValue | undefined {
   return isJsonObject(block.value) ? block.value["content"] : undefined
 }
 

@@ -11,6 +11,7 @@ import {
   momentOfDigits,
   nonEmptyOf,
   nonEmptyStringAt,
+  nonEmptyStringUnder,
   plain,
   type Sealed,
   sealedModifiedAt,
@@ -20,7 +21,8 @@ import {
 } from "../extract.ts"
 import { createSessionWriter, isFilled, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import { whole, wordUnder } from "../spot.ts"
+import { fieldsOf, type SourceValue } from "../source-value.ts"
+import { inside, itemsOf, NOWHERE, whole, wordUnder } from "../spot.ts"
 import type { Brand } from "./brands.ts"
 import { splitKeyed } from "./keyed-list.ts"
 import { type Note, saidDrafts, shownDrafts } from "./messages.ts"
@@ -39,14 +41,14 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
   const place = sealedRelativePath(main)
   const start = openStart(brand, place, sealedModifiedAt(main) ?? place)
   const { state = null } = resume ?? {}
-  const { keys = [], isTold: wasTold = false } = isJsonObject(state) ? state : {}
-  const known = new Set<JsonValue>(Array.isArray(keys) ? (keys as readonly JsonValue[]) : [])
+  const { keys, isTold: wasTold = false } = fieldsOf(state)
+  const known = new Set<JsonValue>(Array.isArray(keys) ? keys : [])
   /** Whether what the model is sent is there: what was shown says it again then. */
   let isTold = wasTold === true
   const versions = new Set<string>()
   let hasRecords = false
 
-  function takeList(raw: RawRecord, document: JsonValue): void {
+  function takeList(raw: RawRecord, document: SourceValue): void {
     const split = splitKeyed(document)
     if (split === undefined) {
       takeWhole(writer, raw, document)
@@ -63,14 +65,14 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
     }
   }
 
-  function takeItem(raw: RawRecord, item: JsonValue, { relativePath, index }: Standing): void {
+  function takeItem(raw: RawRecord, item: SourceValue, { relativePath, index }: Standing): void {
     const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
     const drafts = UI.test(relativePath) ? shown(item, index) : saidDrafts(whole(item), note)
     if (isFilled(drafts)) writer.record(raw, item, drafts)
     else writer.carrier(raw, item)
   }
 
-  function shown(item: JsonValue, index: number) {
+  function shown(item: SourceValue, index: number) {
     return isTold ? [] : shownDrafts(whole(item), index === 0)
   }
 
@@ -107,12 +109,12 @@ function isListFile({ file }: RawRecord): boolean {
   )
 }
 
-function originOf(record: JsonValue): JsonValue {
+function originOf(record: SourceValue): SourceValue {
   return isJsonObject(record) ? (record["origin"] ?? null) : null
 }
 
 /** Documents that say something of a session. Its title may change. */
-function takeWhole(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+function takeWhole(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const said = isJsonObject(record)
     ? (wordUnder(record["metadata"] ?? null, "title") ?? wordUnder(record, "task"))
     : undefined
@@ -147,7 +149,7 @@ function openStart({ id: brand }: Brand, place: Sealed<string>, fallback: Sealed
   return {
     isAgent,
     isKnown: () => !isAgent && project !== undefined,
-    learn(raw: RawRecord, record: JsonValue) {
+    learn(raw: RawRecord, record: SourceValue) {
       project ??= nonEmptyOf(record, "cwd") ?? nonEmptyOf(record, "workspace") ?? directoryIn(record)
       parent ??=
         nonEmptyStringAt(record, "metadata", "fork", "forkedFromSessionId") ?? nonEmptyOf(record, "parentTaskId")
@@ -177,11 +179,9 @@ function joinedId(folder: Sealed<string> | undefined, stem: Sealed<string> | und
 }
 
 /** What the editor told the model of the directory, with the first thing that was said. */
-function directoryIn(record: JsonValue): Sealed<string> | undefined {
-  const [first] = Array.isArray(record) ? (record as readonly JsonValue[]) : []
-  const content = isJsonObject(first ?? null) ? (first as { readonly content?: JsonValue }).content : undefined
-  for (const block of Array.isArray(content) ? (content as readonly JsonValue[]) : []) {
-    const text = nonEmptyOf(block, "text")
+function directoryIn(record: SourceValue): Sealed<string> | undefined {
+  for (const block of itemsOf(inside(inside(whole(record), 0) ?? NOWHERE, "content"))) {
+    const text = nonEmptyStringUnder(block, "text")
     const found = text && matchIn(text, DIRECTORY)
     if (found !== undefined) return found
   }

@@ -5,9 +5,11 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Entry, Session, SessionLog } from "../../model/session.ts"
-import type { RawRecord, SourceFile } from "../adapter.ts"
+import type { RawRecord } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { createSessionWriter } from "../session-writer.ts"
+import { noFile } from "../shared/folders.ts"
+import { fromSource } from "../source-value.ts"
 import { whole } from "../spot.ts"
 import { itemMessages } from "./items.ts"
 import { historyOf, type Step } from "./lineage.ts"
@@ -46,7 +48,7 @@ function entriesOf(session: Session, { message }: Entry, items: readonly JsonVal
   const entries: Entry[] = []
   const nothing = () => undefined
   const sink = { session: nothing, issue: nothing, entry: (entry: Entry) => entries.push(entry) }
-  const file: SourceFile = { path: "", relativePath: "", form: "log", sizeBytes: 0, modifiedMs: 0, inode: 0 }
+  const file = noFile("log")
   const resume = { session, nextOrdinal: message.ordinal, seen: new Set<string>(), state: null }
   const writer = createSessionWriter(file, sink, resume)
   for (const [index, item] of items.entries()) {
@@ -54,7 +56,7 @@ function entriesOf(session: Session, { message }: Entry, items: readonly JsonVal
     const copy = parseJson(text)
     if (!copy.ok) continue
     const raw: RawRecord = { form: "log", file, line: index + 1, text }
-    const [first, ...rest] = itemMessages(whole(copy.value))
+    const [first, ...rest] = itemMessages(whole(fromSource(copy.value)))
     if (first !== undefined) writer.record(raw, copy.value, [first, ...rest])
   }
   return entries

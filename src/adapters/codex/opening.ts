@@ -3,22 +3,25 @@
  * An enveloped rollout says all of it in its first line; a bare one names its directory in a message that comes later,
  * or nowhere. Then the directory of the first command stands in, and at last the folder that the file lies in.
  */
-import { isJsonObject, type JsonObject, parseJson } from "../../model/json.ts"
+import { isJsonObject } from "../../model/json.ts"
 import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import {
   keyAt,
   matchIn,
   nonEmptyStringAt,
+  parsedIn,
   plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringAt,
+  textOfFile,
   timestampAt,
   valueAt,
 } from "../extract.ts"
 import type { SessionStart } from "../session-writer.ts"
+import type { SourceObject } from "../source-value.ts"
 import type { PathKey } from "../spot.ts"
 
 export const BRAND = { id: "codex" }
@@ -28,7 +31,7 @@ export const ORIGINATOR = "pond"
 
 export interface Opening {
   /** Reads one record of the first rollout, before its values are taken out. */
-  learn(record: JsonObject): void
+  learn(record: SourceObject): void
   /** The session, once it is certain; `isLast` says that nothing more will come. */
   start(isLast: boolean): SessionStart | undefined
   /** Whether any record has said anything of the session: half a line has not. */
@@ -84,7 +87,7 @@ function startOf(unit: SourceUnit, main: SourceFile, learned: Learned): SessionS
 }
 
 /** The first line of a rollout, whichever generation wrote it. */
-function learnHeader(learned: Learned, record: JsonObject): boolean {
+function learnHeader(learned: Learned, record: SourceObject): boolean {
   const at = headerPath(record)
   if (at === undefined) return false
   learned.id = nonEmptyStringAt(record, ...at, "id")
@@ -94,14 +97,14 @@ function learnHeader(learned: Learned, record: JsonObject): boolean {
   return true
 }
 
-function headerPath(record: JsonObject): readonly PathKey[] | undefined {
+function headerPath(record: SourceObject): readonly PathKey[] | undefined {
   if (record["type"] === "session_meta") return ["payload"]
   if (isJsonObject(record["session"])) return ["session"]
   return record["type"] === undefined && typeof record["id"] === "string" ? [] : undefined
 }
 
 /** A fork names what it was forked from, an agent its parent; an agent that got its parent's history names both. */
-function learnLineage(learned: Learned, record: JsonObject, at: readonly PathKey[]): void {
+function learnLineage(learned: Learned, record: SourceObject, at: readonly PathKey[]): void {
   const source = [...at, "source", "subagent"]
   const spawn = [...source, "thread_spawn"]
   learned.parent =
@@ -121,7 +124,7 @@ function learnLineage(learned: Learned, record: JsonObject, at: readonly PathKey
 }
 
 /** The directory in the message about the environment: a tag since August 2025, a sentence before. */
-function contextDirectory(record: JsonObject): Sealed<string> | undefined {
+function contextDirectory(record: SourceObject): Sealed<string> | undefined {
   for (const at of [["content"], ["payload", "content"]]) {
     const content = valueAt(record, ...at)
     if (!Array.isArray(content)) continue
@@ -136,7 +139,7 @@ function contextDirectory(record: JsonObject): Sealed<string> | undefined {
 }
 
 /** Where a command was run: the only directory that some of the first sessions know. */
-function commandDirectory(record: JsonObject): Sealed<string> | undefined {
+function commandDirectory(record: SourceObject): Sealed<string> | undefined {
   const direct =
     nonEmptyStringAt(record, "action", "working_directory") ??
     nonEmptyStringAt(record, "payload", "action", "working_directory")
@@ -146,8 +149,7 @@ function commandDirectory(record: JsonObject): Sealed<string> | undefined {
     stringAt(record, "payload", "arguments") ??
     stringAt(record, "tool_calls", 0, "function", "arguments")
   if (text === undefined || !text.value.includes('"workdir"')) return undefined
-  const parsed = parseJson(text.value)
-  return parsed.ok ? nonEmptyStringAt(parsed.value, "workdir") : undefined
+  return nonEmptyStringAt(parsedIn(text) ?? null, "workdir")
 }
 
 /** The newest name of the thread in the index of all threads. */
@@ -158,6 +160,5 @@ function titleBeside(unit: SourceUnit): Sealed<string> | undefined {
 
 function indexEntry(raw: RawRecord): Sealed<string> | undefined {
   if (!("text" in raw)) return undefined
-  const parsed = parseJson(raw.text)
-  return parsed.ok ? nonEmptyStringAt(parsed.value, "thread_name") : undefined
+  return nonEmptyStringAt(parsedIn(textOfFile(raw)) ?? null, "thread_name")
 }

@@ -3,16 +3,18 @@
  * An item of the model's history is a message; everything else (events for the screen, settings, token counts, what a
  * compaction left) is a carrier. History that a rollout inherits from another is not copied: `context.ts` follows it.
  */
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
   dataUrlIn,
   momentOf,
   nonEmptyStringAt,
   nonEmptyTextUnder,
+  parsedIn,
   plain,
   stringHere,
   stringUnder,
+  textOfFile,
   timestampAt,
   valueAt,
 } from "../extract.ts"
@@ -20,6 +22,7 @@ import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { spellingOf } from "../shared/spelling.ts"
+import type { SourceObject, SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { type CopyState, copiedFrom } from "./copies.ts"
 import { grewOlder, keptSpeech, type Speech, type SpeechState, saysAgain, speechOf } from "./duplicates.ts"
@@ -86,7 +89,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   }
 }
 
-function stateOf(state: JsonValue | undefined): State {
+function stateOf(state: SourceValue | undefined): State {
   const none: State = { place: "", copy: {}, speech: {}, titles: [] }
   return isJsonObject(state) ? { ...none, ...(state as unknown as State) } : none
 }
@@ -106,7 +109,7 @@ function pushRaw(reading: Reading, raw: RawRecord): void {
   else pushJson(reading, raw, readJson(raw, writer))
 }
 
-function pushJson(reading: Reading, raw: Exclude<RawRecord, { form: "row" }>, record: JsonValue | undefined): void {
+function pushJson(reading: Reading, raw: Exclude<RawRecord, { form: "row" }>, record: SourceValue | undefined): void {
   const { writer } = reading
   if (record === undefined || raw.form === "bytes") return
   if (isJsonObject(record)) {
@@ -118,7 +121,7 @@ function pushJson(reading: Reading, raw: Exclude<RawRecord, { form: "row" }>, re
   }
 }
 
-function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, record: JsonObject): void {
+function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, record: SourceObject): void {
   const { writer } = reading
   if (raw.file.relativePath !== reading.place) {
     reading.place = raw.file.relativePath
@@ -142,17 +145,17 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
 
 type Facts = Record<string, JsonValue>
 
-function learnWriter(reading: Reading, record: JsonObject): void {
+function learnWriter(reading: Reading, record: SourceObject): void {
   const version = valueAt(record, "payload", "cli_version")
   if (typeof version === "string") reading.versions.add(version)
   if (valueAt(record, "payload", "originator") === ORIGINATOR) reading.speech.isOurs = true
 }
 
 /** The single JSON of the first client: a header and a list of items. */
-function pushDocument(reading: Reading, raw: RawRecord, record: JsonObject): void {
+function pushDocument(reading: Reading, raw: RawRecord, record: SourceObject): void {
   const { writer, opening } = reading
   const items = record["items"]
-  const list: readonly JsonValue[] = Array.isArray(items) ? items : []
+  const list: readonly SourceValue[] = Array.isArray(items) ? items : []
   opening.learn(record)
   for (const item of list) {
     if (isJsonObject(item)) opening.learn(item)
@@ -174,14 +177,14 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
     return
   }
   reading.titles.push(hash)
-  const parsed = parseJson(text)
-  if (!parsed.ok) {
+  const entry = "text" in raw ? parsedIn(textOfFile(raw)) : undefined
+  if (entry === undefined) {
     reading.writer.unreadable(raw, "unparsable_line", "a line that is not JSON")
     return
   }
-  const title = nonEmptyStringAt(parsed.value, "thread_name")
-  const timestamp = timestampAt(parsed.value, "updated_at")
-  reading.writer.carrier(raw, parsed.value, {
+  const title = nonEmptyStringAt(entry, "thread_name")
+  const timestamp = timestampAt(entry, "updated_at")
+  reading.writer.carrier(raw, entry, {
     timestamp,
     ...(title === undefined ? {} : { pond: { title: plain(title) } }),
   })
@@ -190,7 +193,7 @@ function pushTitle(reading: Reading, raw: RawRecord): void {
 // --- What a line says -------------------------------------------------------------------------------------------------
 
 /** The messages of a record; none where it is a carrier. */
-function messagesOf(reading: Reading, raw: RawRecord, record: JsonObject): MessageDraft[] {
+function messagesOf(reading: Reading, raw: RawRecord, record: SourceObject): MessageDraft[] {
   const type = record["type"]
   const payload = record["payload"]
   const payloadType = (isJsonObject(payload) ? payload["type"] : undefined) ?? impliedType(record)
@@ -203,7 +206,7 @@ function messagesOf(reading: Reading, raw: RawRecord, record: JsonObject): Messa
   return spoken(reading, type === "event_msg" ? "event" : "item", drafts)
 }
 
-function draftsOf(record: JsonObject, isHeader: boolean): MessageDraft[] {
+function draftsOf(record: SourceObject, isHeader: boolean): MessageDraft[] {
   const spot = whole(record)
   switch (record["type"]) {
     case "event_msg":
@@ -218,7 +221,7 @@ function draftsOf(record: JsonObject, isHeader: boolean): MessageDraft[] {
   }
 }
 
-function impliedType(record: JsonObject): JsonValue | undefined {
+function impliedType(record: SourceObject): string | undefined {
   const role = valueAt(record, "payload", "role") ?? record["role"]
   return typeof role === "string" ? "message" : undefined
 }
@@ -270,14 +273,14 @@ function shownImage(image: Spot): PartDraft<"file"> | undefined {
 }
 
 /** What a compaction says of the history that it replaces. The history that it left is for `context.ts`. */
-function summary(record: JsonObject): MessageDraft[] {
+function summary(record: SourceObject): MessageDraft[] {
   const payload = inside(whole(record), "payload")
   const content = payload && nonEmptyTextUnder(payload, "message")
   return content === undefined ? [] : [{ role: "system", content, pond: { compaction: true } }]
 }
 
 /** A thread is renamed in its rollout by versions of before 2026, in the index by later ones. */
-function titleOf(record: JsonObject): Facts | undefined {
+function titleOf(record: SourceObject): Facts | undefined {
   if (valueAt(record, "payload", "type") !== "thread_name_updated") return undefined
   const title = nonEmptyStringAt(record, "payload", "thread_name")
   return title === undefined ? undefined : { title: plain(title) }

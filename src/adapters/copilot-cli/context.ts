@@ -47,7 +47,7 @@ function follow(live: Live, { assets, answered }: Files, record: JsonObject, ent
 
 /** What a person ran, and what came of it. */
 function isOfShell(record: JsonObject): boolean {
-  return record["type"] === "tool.user_requested" || valueAt<JsonValue>(record, "data", "isUserRequested") === true
+  return record["type"] === "tool.user_requested" || valueAt(record, "data", "isUserRequested") === true
 }
 
 function add(live: Live, entry: Entry, type: JsonValue | undefined): void {
@@ -119,6 +119,6 @@ function withImages(entry: Entry, record: JsonObject, assets: ReadonlyMap<string
 }
 
 function objectsAt(record: JsonObject, ...path: readonly string[]): JsonObject[] {
-  const list = valueAt<JsonValue>(record, ...path)
+  const list = valueAt(record, ...path)
   return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : []
 }

@@ -36,6 +36,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 import { isKnownKind } from "./kinds.ts"
 import { chatMessages } from "./legacy.ts"
@@ -81,7 +82,7 @@ function begin({ file, writer, id, createdAt }: Reading, project: Sealed<string>
   writer.begin({ id: own, sourceAgent: sealedOrigin(BRAND), project, createdAt: time })
 }
 
-function learn(reading: Reading, record: JsonValue): void {
+function learn(reading: Reading, record: SourceValue): void {
   const version = valueAt(record, "data", "copilotVersion")
   if (typeof version === "string") reading.versions.add(version)
   if (reading.writer.hasBegun) return
@@ -124,7 +125,7 @@ function scalarOf(text: string | undefined): string | undefined {
   return parsed.ok && typeof parsed.value === "string" ? parsed.value : undefined
 }
 
-function pushDocument(reading: Reading, raw: RawRecord, record: JsonValue): void {
+function pushDocument(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const { writer, file } = reading
   reading.id = nonEmptyStringAt(record, "sessionId")
   reading.createdAt = timestampAt(record, "startTime")
@@ -137,7 +138,7 @@ function pushDocument(reading: Reading, raw: RawRecord, record: JsonValue): void
   }
 }
 
-function pushEvent(reading: Reading, raw: RawRecord, record: JsonValue): void {
+function pushEvent(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const { writer } = reading
   const type = wordUnder(record, "type")
   if (type === "session.start" || !writer.hasBegun) learn(reading, record)
@@ -160,7 +161,7 @@ export function isOfAgent(record: JsonValue): boolean {
   )
 }
 
-function factsOf(type: string | undefined, record: JsonValue): Record<string, JsonValue> | undefined {
+function factsOf(type: string | undefined, record: SourceValue): Record<string, JsonValue> | undefined {
   const model = valueAt(record, "data", "model")
   const facts = {
     ...(isOfAgent(record) ? { sidechain: true } : {}),

@@ -3,7 +3,6 @@
  * directory in a field: it stands in the text about the environment (since 0.44), among the directories of a sub-agent, or
  * shows in a path of a call, which is it where its hash is the one of the project.
  */
-import type { JsonValue } from "../../model/json.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import type { SourceFile } from "../adapter.ts"
 import {
@@ -21,6 +20,7 @@ import {
   timestampAt,
 } from "../extract.ts"
 import type { SessionStart } from "../session-writer.ts"
+import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole } from "../spot.ts"
 import { BRAND, kindOf, messagesIn } from "./records.ts"
 
@@ -28,7 +28,7 @@ export interface Opening {
   /** Whether something is here that is more than what the client says when it starts, and yet no chat. */
   readonly isDamaged: boolean
   /** Reads a record before its values are taken out. */
-  learn(record: JsonValue): void
+  learn(record: SourceValue): void
   /** The session, once it is certain; `isLast` says that nothing more will come. */
   start(isLast: boolean): SessionStart | undefined
 }
@@ -91,7 +91,7 @@ function startOf(main: SourceFile, learned: Learned): SessionStart | undefined {
 /** `<id of the chat>/<id of its agent>.jsonl` */
 const SUBAGENT = /(?:^|\/)(?!session-)([0-9a-fA-F-]{36})\/[^/]+\.jsonl$/
 
-function learnMetadata(learned: Learned, record: JsonValue): void {
+function learnMetadata(learned: Learned, record: SourceValue): void {
   const isPatch = kindOf(record) === "patch"
   const at = isPatch ? ["$set"] : []
   if (!isPatch && kindOf(record) !== "metadata") return
@@ -104,7 +104,7 @@ function learnMetadata(learned: Learned, record: JsonValue): void {
   learned.agent ??= kind && matchIn(kind, /^(subagent)$/)
 }
 
-function messageSpots(record: JsonValue): Spot[] {
+function messageSpots(record: SourceValue): Spot[] {
   const spot = whole(record)
   if (kindOf(record) === "message") return [spot]
   if (messagesIn(record) === undefined) return []

@@ -4,7 +4,7 @@
  * document with a list of messages, each of which is a record of its own here.
  * Reads top to bottom: the chat, its records, a message, a part. What is not named here stays in its record.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
   asJson,
@@ -31,6 +31,7 @@ import {
   partUnder,
 } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
+import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole } from "../spot.ts"
 import { createOpening, type Opening } from "./opening.ts"
 import { createUserTexts, injectedPart, isAcknowledgement } from "./provenance.ts"
@@ -82,7 +83,7 @@ function nothingSaid(file: string) {
 
 // --- Records ----------------------------------------------------------------------------------------------------------
 
-function pushDocument(reading: Reading, raw: RawRecord, document: JsonValue): void {
+function pushDocument(reading: Reading, raw: RawRecord, document: SourceValue): void {
   const { writer } = reading
   const split = splitDocument(document, SHAPE)
   if (split === undefined) noteUnknown(writer, raw, "a document without messages")
@@ -91,7 +92,7 @@ function pushDocument(reading: Reading, raw: RawRecord, document: JsonValue): vo
   for (const item of split?.items ?? []) pushMessage(reading, raw, item)
 }
 
-function pushLine(reading: Reading, raw: RawRecord, record: JsonValue): void {
+function pushLine(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const { writer } = reading
   const kind = kindOf(record)
   if (kind === "message") pushMessage(reading, raw, record)
@@ -106,7 +107,7 @@ function noteUnknown(writer: SessionWriter, raw: RawRecord, found: string): void
   writer.issue(raw, { kind: "unknown_record", severity: "note", found })
 }
 
-function pushMessage(reading: Reading, raw: RawRecord, record: JsonValue): void {
+function pushMessage(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const message = viewOf(reading, raw, whole(record))
   const drafts = messageDrafts(message)
   remember(reading, message.id, drafts)
@@ -115,7 +116,7 @@ function pushMessage(reading: Reading, raw: RawRecord, record: JsonValue): void 
 }
 
 /** The messages of a patch that are there already stay in it alone: after a resume that is all of them, and poorer. */
-function pushPatch(reading: Reading, raw: RawRecord, record: JsonValue): void {
+function pushPatch(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const isPatch = kindOf(record) === "patch"
   const patch = isPatch ? inside(whole(record), "$set") : whole(record)
   const pond = titleIn(patch?.value ?? null)
@@ -142,7 +143,7 @@ function remember({ known }: Reading, id: Sealed<string> | undefined, drafts: re
 }
 
 /** The title that the client had its model make. The last one counts. */
-function titleIn(holder: JsonValue): MessageDraft["pond"] {
+function titleIn(holder: SourceValue): MessageDraft["pond"] {
   const summary = isJsonObject(holder) ? holder["summary"] : undefined
   return typeof summary === "string" && summary.trim() !== "" ? { title: summary } : undefined
 }
@@ -153,15 +154,12 @@ interface View {
   readonly reading: Reading
   readonly raw: RawRecord
   readonly spot: Spot
-  readonly value: JsonObject
+  readonly value: SourceObject
   readonly id: Sealed<string> | undefined
 }
 
-const NOTHING: JsonObject = {}
-
 function viewOf(reading: Reading, raw: RawRecord, spot: Spot): View {
-  const value = isJsonObject(spot.value) ? spot.value : NOTHING
-  return { reading, raw, spot, value, id: nonEmptyStringUnder(spot, "id") }
+  return { reading, raw, spot, value: fieldsOf(spot.value), id: nonEmptyStringUnder(spot, "id") }
 }
 
 function commonFields({ value, id }: View): Pick<MessageDraft, "id" | "timestamp"> {
@@ -221,7 +219,7 @@ function responseDraft(message: View, part: Spot): MessageDraft | undefined {
 }
 
 /** What a person typed, where the message says it beside what was sent. */
-function typedIn({ displayContent }: JsonObject): string[] | undefined {
+function typedIn({ displayContent }: SourceObject): string[] | undefined {
   if (displayContent === undefined) return undefined
   return contentItems({ content: displayContent }).flatMap((part) => textOf(part) ?? [])
 }
@@ -275,7 +273,7 @@ function callsOf({ spot }: View): Spot[] {
   return itemsOf(inside(spot, "toolCalls"))
 }
 
-function idIn({ value }: Spot): JsonValue | undefined {
+function idIn({ value }: Spot): SourceValue | undefined {
   return isJsonObject(value) ? value["id"] : undefined
 }
 

@@ -7,8 +7,9 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
+import { fieldsOf } from "../source-value.ts"
 import { blobsIn, withBlobs } from "./blobs.ts"
-import { APPENDED, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT, objectOf } from "./records.ts"
+import { APPENDED, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT } from "./records.ts"
 
 /** A message of the request: what the client counts when it undoes or compacts. */
 interface Sent {
@@ -44,10 +45,10 @@ function isSaid(entries: readonly Entry[]): boolean {
 function messagesOf(log: SessionLog): Sent[] {
   const history = openHistory()
   for (const { newest, entries } of entriesByRecord(log)) {
-    const record = objectOf(sourceOf(newest)["record"])
+    const record = fieldsOf(sourceOf(newest)["record"])
     const { type } = record
-    if (type === APPENDED) history.append(objectOf(record["message"]), entries)
-    else if (type === LOOP_EVENT) history.take(objectOf(record["event"]), entries)
+    if (type === APPENDED) history.append(fieldsOf(record["message"]), entries)
+    else if (type === LOOP_EVENT) history.take(fieldsOf(record["event"]), entries)
     else if (type === COMPACTED) history.compact(record, entries)
     else if (type === "context.clear") history.clear()
     else if (type === "context.undo") history.undo(record["count"])
@@ -84,7 +85,7 @@ function openHistory() {
 
   return {
     append({ role, origin, id }: JsonObject, entries: readonly Entry[]) {
-      push({ entries: [...entries], role, origin: origin === undefined ? undefined : objectOf(origin), id })
+      push({ entries: [...entries], role, origin: origin === undefined ? undefined : fieldsOf(origin), id })
     },
     take({ type, uuid, stepUuid, toolCallId = null }: JsonObject, entries: readonly Entry[]) {
       if (type === "step.begin") {

@@ -1,5 +1,4 @@
 /** What a message of Kimi holds, in both its clients: parts, calls, results, and who said it. */
-import type { JsonValue } from "../../model/json.ts"
 import type { RawRecord } from "../adapter.ts"
 import {
   dataUrlIn,
@@ -28,6 +27,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft, SessionWriter } from "../session-writer.ts"
+import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { injectedByOrigin, injectedByText } from "./provenance.ts"
 
@@ -198,7 +198,7 @@ function mediaPart(piece: Spot, injected: string | undefined, note: Note): PartD
   ]
 }
 
-function unread({ value }: { readonly value: JsonValue }): PartDraft<"opaque">[] {
+function unread({ value }: { readonly value: SourceValue }): PartDraft<"opaque">[] {
   const kind = nameOf(value, "type") ?? nameOf(value, "role")
   return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
@@ -206,7 +206,7 @@ function unread({ value }: { readonly value: JsonValue }): PartDraft<"opaque">[]
 // --- What is said of a session -----------------------------------------------------------------------------------------
 
 /** The document of a session is written anew all the time; its title may change. */
-export function takeState(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+export function takeState(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const title = wordUnder(record, "title") ?? wordUnder(record, "custom_title")
   const pond = title === undefined || title === "" ? undefined : { title }
   writer.carrier(raw, record, { id: nonEmptyStringAt(record, "id"), pond })

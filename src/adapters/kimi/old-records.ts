@@ -3,7 +3,7 @@
  * before an undo or a compaction, `wire.jsonl` what was shown. Each agent has the same files in a folder of its own. No
  * message has an id or a time; a failure is told in words.
  */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
+import type { JsonValue } from "../../model/json.ts"
 import type { Parser, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
   joined,
@@ -16,9 +16,10 @@ import {
 } from "../extract.ts"
 import { isFilled, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { whole, wordUnder } from "../spot.ts"
 import { messageDrafts, type Note, takeState } from "./messages.ts"
-import { BRAND, LIVE, objectOf } from "./records.ts"
+import { BRAND, LIVE } from "./records.ts"
 
 const SESSION = /([^/]+?)(?:\/subagents\/[^/]+)?\/(?:context(?:_\d+)?|wire)\.jsonl$/
 const FLAT = /([^/]+)\.jsonl$/
@@ -38,13 +39,13 @@ export function openOldSession(
   const main = unit.files.find(({ form }) => form === "log")
   const isFlat = !unit.files.some(({ relativePath }) => CONTEXT.test(relativePath) || WIRE.test(relativePath))
   const hasOlder = unit.files.filter(({ relativePath }) => CONTEXT.test(relativePath)).length > 1
-  const before = objectOf(resume?.state)
+  const before = fieldsOf(resume?.state)
   /** What is sent now: an older file says most of it, too. */
   const live = new Set<JsonValue>(copiedList(before["lines"]))
   const times = openTimes(before)
   let hasRecords = false
 
-  function begin(record: JsonValue | undefined): void {
+  function begin(record: SourceValue | undefined): void {
     const agent = matchIn(place, AGENT)
     const id = matchIn(place, isFlat ? FLAT : SESSION) ?? place
     const prompt = record === undefined ? undefined : nonEmptyOf(record, "content")
@@ -70,7 +71,7 @@ export function openOldSession(
     return false
   }
 
-  function takeLine(raw: RawRecord & { readonly text: string }, record: JsonValue): void {
+  function takeLine(raw: RawRecord & { readonly text: string }, record: SourceValue): void {
     const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
     const role = wordUnder(record, "role")
     const isMessage = isFlat || CONTEXT.test(raw.file.relativePath)
@@ -106,13 +107,13 @@ export function openOldSession(
 
 /** What is known of the times: of each turn by its words, as the log has them, and of what was said last. */
 interface TimesState {
-  readonly turns: Record<string, JsonValue[]>
-  last: JsonValue[]
+  readonly turns: Record<string, SourceValue[]>
+  last: SourceValue[]
 }
 
 /** What was shown has times: a person's message has that of the turn which begins with its words, what follows it has it too. */
-function openTimes(before: JsonObject) {
-  const known = Object.entries(objectOf(before["turns"])).map(
+function openTimes(before: SourceObject) {
+  const known = Object.entries(fieldsOf(before["turns"])).map(
     ([words, moments]) => [words, copiedList(moments)] as const,
   )
   const state: TimesState = { turns: Object.fromEntries(known), last: copiedList(before["last"]) }
@@ -120,31 +121,31 @@ function openTimes(before: JsonObject) {
   return {
     state,
     first: () => first,
-    learn(record: JsonValue) {
-      const { timestamp = null, message } = objectOf(record)
+    learn(record: SourceValue) {
+      const { timestamp = null, message } = fieldsOf(record)
       first ??= momentOfSeconds(record, "timestamp")
-      const { type, payload } = objectOf(message)
+      const { type, payload } = fieldsOf(message)
       if (type !== "TurnBegin") return
-      const words = hashedWords(objectOf(payload)["user_input"])
+      const words = hashedWords(fieldsOf(payload)["user_input"])
       state.turns[words] = [...(state.turns[words] ?? []), timestamp]
     },
-    of(record: JsonValue): Sealed<string> | undefined {
-      const { role, content } = objectOf(record)
+    of(record: SourceValue): Sealed<string> | undefined {
+      const { role, content } = fieldsOf(record)
       const moments = role === "user" ? (state.turns[hashedWords(content)] ?? []) : []
       if (moments.length > 0) state.last = moments.splice(0, 1)
-      return momentOfSeconds(state.last as JsonValue, 0)
+      return momentOfSeconds(composed({ last: state.last[0] ?? null }), "last")
     },
   }
 }
 
-function copiedList(value: JsonValue | undefined): JsonValue[] {
+function copiedList(value: SourceValue | undefined): SourceValue[] {
   return Array.isArray(value) ? [...value] : []
 }
 
 /** The hash of what was said. */
-function hashedWords(content: JsonValue | undefined): string {
+function hashedWords(content: SourceValue | undefined): string {
   const parts = Array.isArray(content)
-    ? content.map((part: JsonValue) => wordUnder(part, "text") ?? "")
+    ? content.map((part: SourceValue) => wordUnder(part, "text") ?? "")
     : [String(content)]
   return shortHash(parts.join(""))
 }

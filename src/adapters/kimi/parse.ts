@@ -3,7 +3,7 @@
  * others say it again or say how it came about; the records of kimi-cli are read in `old-records.ts`. What was undone or
  * compacted is for `context.ts`. Reads top to bottom: the session, its records, a message, a part.
  */
-import { isJsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
   joined,
@@ -18,6 +18,7 @@ import {
 } from "../extract.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import {
   messageDrafts,
@@ -29,7 +30,7 @@ import {
   toolCallDrafts,
 } from "./messages.ts"
 import { openOldSession } from "./old-records.ts"
-import { APPENDED, BLOB_REFERENCE, BRAND, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT, objectOf } from "./records.ts"
+import { APPENDED, BLOB_REFERENCE, BRAND, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT } from "./records.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
   const main = logOf(unit)
@@ -38,15 +39,15 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   if (isOfOldClient(main.relativePath)) return openOldSession(writer, unit, place, resume)
   const start = openStart(main, place)
   const blobs = new Set(unit.files.map(({ relativePath }) => relativePath.slice(relativePath.lastIndexOf("/") + 1)))
-  const before = objectOf(resume?.state)
-  let model = typeof before["model"] === "string" ? before["model"] : undefined
+  const before = fieldsOf(resume?.state)
+  let model: string | undefined = typeof before["model"] === "string" ? before["model"] : undefined
   let hasRecords = false
 
   let answered = model === undefined ? undefined : { pond: { model } }
   let current: RawRecord
   const note: Note = (kind, found) => writer.issue(current, { kind, severity: "note", found: found.slice(0, 80) })
 
-  function takeLine(raw: RawRecord, record: JsonValue): void {
+  function takeLine(raw: RawRecord, record: SourceValue): void {
     current = raw
     if (!writer.hasBegun) start.learn(record)
     if (!writer.hasBegun && start.isKnown()) writer.begin(start.session())
@@ -63,7 +64,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   }
 
   /** The answers that follow are of the model that was asked last. */
-  function learnModel(record: JsonValue): void {
+  function learnModel(record: SourceValue): void {
     model = wordUnder(record, "model") ?? model
     answered = model === undefined ? undefined : { pond: { model } }
   }
@@ -112,13 +113,13 @@ function openStart(main: SourceFile, place: Sealed<string>) {
   let parent: Sealed<string> | undefined
   let title: Sealed<string> | undefined
   return {
-    learn(record: JsonValue) {
+    learn(record: SourceValue) {
       createdAt ??= timestampAt(record, "created_at") ?? momentOf(record, "time")
       profile ??= nonEmptyOf(record, "profileName")
       const prompt = nonEmptyOf(record, "systemPrompt")
       project ??= nonEmptyOf(record, "cwd") ?? (prompt && matchIn(prompt, WORKING_DIRECTORY))
     },
-    learnState(record: JsonValue) {
+    learnState(record: SourceValue) {
       createdAt ??= timestampAt(record, "createdAt")
       project ??= nonEmptyOf(record, "cwd") ?? nonEmptyOf(record, "workDir")
       parent ??= nonEmptyOf(record, "forkedFrom")
@@ -165,7 +166,7 @@ const KNOWN = new Set([
 const STEPS = new Set(["step.begin", "step.end"])
 
 /** None where the record is no message: it says how a turn went, or what was said once more. */
-function draftsOf(record: JsonValue, type: string, note: Note): MessageDraft[] {
+function draftsOf(record: SourceValue, type: string, note: Note): MessageDraft[] {
   const timestamp = momentOf(record, "time")
   const spot = whole(record)
   if (type === APPENDED) {
@@ -196,11 +197,11 @@ function eventDrafts(event: Spot, timestamp: MessageDraft["timestamp"], note: No
   return []
 }
 
-function missingBlobs(raw: RawRecord, record: JsonValue, there: ReadonlySet<string>): string[] {
+function missingBlobs(raw: RawRecord, record: SourceValue, there: ReadonlySet<string>): string[] {
   const missing: string[] = []
   // Few lines refer to one, and all would be walked through.
   if (raw.form === "log" && !raw.text.includes("blobref:")) return missing
-  const look = (value: JsonValue): void => {
+  const look = (value: SourceValue): void => {
     if (typeof value === "string") {
       const hash = BLOB_REFERENCE.exec(value)?.[2]
       if (hash !== undefined && !there.has(hash)) missing.push(hash)

@@ -1,5 +1,4 @@
 /** The words of Kimi's records that more than one file asks for. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 
 export const BRAND = { id: "kimi" }
 
@@ -9,10 +8,6 @@ export const COMPACTED = "context.apply_compaction"
 
 /** What a reference to a picture in a file of its own begins with: `blobref:<media type>;<hash>`. */
 export const BLOB_REFERENCE = /^blobref:([^;]*);([\da-f]{64})$/
-
-export function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {}
-}
 
 /** Of kimi-cli: what its model is sent now. */
 export const LIVE = /(?:^|\/)context\.jsonl$/

@@ -6,8 +6,9 @@ import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import { plain } from "../extract.ts"
 import { revisionOf, sourceOf } from "../shared/native.ts"
+import { fieldsOf } from "../source-value.ts"
 import { byTime, type LiveSession, liveSession } from "./live-session.ts"
-import { infoAt, type MessageView, objectOf, partAt } from "./records.ts"
+import { infoAt, type MessageView, partAt } from "./records.ts"
 import { messageEntries, openRendering, type Render, rowEntries } from "./render-messages.ts"
 
 export function context(log: SessionLog): readonly Entry[] {
@@ -51,7 +52,7 @@ function isOfCompaction(view: MessageView): boolean {
 
 /** An undo holds until the next prompt, and then removes the message that it names and what came after. */
 function reverted(messages: readonly MessageView[], session: LiveSession["session"]): readonly MessageView[] {
-  const { messageID, partID } = objectOf(session["revert"])
+  const { messageID, partID } = fieldsOf(session["revert"])
   const start = messages.findIndex(({ id }) => id !== undefined && plain(id) === messageID)
   if (start < 0) return messages
   const kept = messages.slice(0, start)
@@ -102,14 +103,14 @@ function isFinishedSummary(view: MessageView): boolean {
   return infoAt(view, "summary") === true && Boolean(infoAt(view, "finish")) && infoAt(view, "error") === undefined
 }
 
-function compactionOf(view: MessageView): ReturnType<typeof objectOf> | undefined {
+function compactionOf(view: MessageView): ReturnType<typeof fieldsOf> | undefined {
   const part = view.parts.find(({ type }) => type === "compaction")
-  return part === undefined ? undefined : objectOf(partAt(part))
+  return part === undefined ? undefined : fieldsOf(partAt(part))
 }
 
 /** Here the message that an undo names stays. */
 function revertedRows({ rows, session }: LiveSession): LiveSession["rows"] {
-  const { messageID } = objectOf(session["revert"])
+  const { messageID } = fieldsOf(session["revert"])
   const bound = rows.findIndex((row) => row["id"] === messageID)
   return bound < 0 ? rows : rows.slice(0, bound + 1)
 }

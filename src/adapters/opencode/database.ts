@@ -10,6 +10,7 @@ import {
   openForeignDatabase,
 } from "../../platform/files/foreign-sqlite.ts"
 import type { RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
+import { fieldsOf, fromSource, type SourceValue } from "../source-value.ts"
 import type { Brand } from "./brands.ts"
 import { digestOf, hashOf, openDigests } from "./digests.ts"
 import { stateOf } from "./parse.ts"
@@ -91,7 +92,7 @@ export function lastModelIn(path: string): string | undefined {
 }
 
 function modelOf(model: JsonValue | undefined): string | undefined {
-  const { id, providerID } = objectOf(model)
+  const { id, providerID } = fieldsOf(model)
   return typeof id === "string" && typeof providerID === "string" ? `${providerID}/${id}` : undefined
 }
 
@@ -169,14 +170,20 @@ export function* readRows(
   brand: Brand,
   file: SourceFile,
   { id: sessionId, isAtRest = false }: NonNullable<SourceUnit["row"]>,
-  since: JsonValue | undefined,
+  since: SourceValue | undefined,
   nowMs: number,
 ): Generator<RawRecord> {
   const before = stateOf(since)
   const known = openDigests(before.digests)
   const reader = openReader(file.path, tablesOf(brand))
   let line = 0
-  const raw = (table: string, row: JsonObject): RawRecord => ({ form: "row", file, line: ++line, table, row })
+  const raw = (table: string, row: JsonObject): RawRecord => ({
+    form: "row",
+    file,
+    line: ++line,
+    table,
+    row: fromSource(row),
+  })
   try {
     const session = reader.read((database) => sessionRow(brand, database, sessionId))
     if (session === undefined) return
@@ -264,7 +271,7 @@ function listMessages(database: ForeignDatabase, sessionId: string): Listed[] {
     const listed: Listed[] = []
     for (const row of database.rows({ table, columns, where, order })) {
       const inner = table === "message" ? (parts.get(String(row["id"])) ?? []) : []
-      const times = [row, ...inner].map((found) => Number(objectOf(found)["time_updated"] ?? 0))
+      const times = [row, ...inner].map((found) => Number(fieldsOf(found)["time_updated"] ?? 0))
       const updatedMs = Math.max(...times)
       const [id, createdMs] = [String(row["id"]), Number(row["time_created"])]
       listed.push({ table, id, createdMs, updatedMs, digest: digestOf(row, inner) })
@@ -345,22 +352,18 @@ function decoded(table: string, row: ForeignRow): JsonObject {
 // --- Complete or not ----------------------------------------------------------------------------------------------------
 
 function isComplete(table: Listed["table"], row: JsonObject): boolean {
-  const data = objectOf(row["data"])
+  const data = fieldsOf(row["data"])
   const role = table === "message" ? data["role"] : row["type"]
   // Parts come a moment after their message, and with them everything that a user says.
   if (role === "user" && table === "message") return Array.isArray(row["part"]) && row["part"].length > 0
   if (role !== "assistant" && role !== "shell") return true
-  return objectOf(data["time"])["completed"] !== undefined || data["error"] !== undefined
+  return fieldsOf(data["time"])["completed"] !== undefined || data["error"] !== undefined
 }
 
 /** A session does one thing at a time: what stands before a later answer is not being written any more. */
 function isLeftBehind(reader: Reader, later: readonly Listed[]): boolean {
   return later.some(({ table, id }) => {
     const row = reader.read((database) => oneRow(database, table, id))
-    return objectOf(row?.["data"])["role"] === "assistant" || row?.["type"] === "assistant"
+    return fieldsOf(row?.["data"])["role"] === "assistant" || row?.["type"] === "assistant"
   })
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {}
 }

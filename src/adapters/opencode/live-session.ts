@@ -6,8 +6,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../
 import type { SessionLog } from "../../model/session.ts"
 import { plain } from "../extract.ts"
 import type { NativeRecord } from "../shared/native.ts"
+import { fieldsOf, fromSource } from "../source-value.ts"
 import { kindOf, partFolderOf } from "./places.ts"
-import { infoAt, type MessageView, objectOf, viewOf } from "./records.ts"
+import { infoAt, type MessageView, viewOf } from "./records.ts"
 import { newestRecords } from "./serialize.ts"
 
 export interface LiveSession {
@@ -31,7 +32,7 @@ export function liveSession(log: SessionLog): LiveSession {
   const messages = [...rowsOf(tables, "message"), ...treeMessages(documents), ...exportMessages(documents)]
   return {
     session: rowsOf(tables, "session").at(-1) ?? sessionDocument(documents),
-    messages: messages.map(viewOf).toSorted(byTime),
+    messages: messages.map((record) => viewOf(fromSource(record))).toSorted(byTime),
     rows: rowsOf(tables, "session_message").toSorted((left, right) => Number(left["seq"]) - Number(right["seq"])),
   }
 }
@@ -69,15 +70,15 @@ function treeMessages(documents: ReadonlyMap<string, JsonValue>): JsonObject[] {
 function exportMessages(documents: ReadonlyMap<string, JsonValue>): JsonObject[] {
   const exported = [...documents]
     .filter(([place]) => kindOf(place) === "other")
-    .map(([, json]) => objectOf(json)["messages"])
+    .map(([, json]) => fieldsOf(json)["messages"])
   return exported.flatMap((messages) => (Array.isArray(messages) ? messages.filter(isJsonObject) : []))
 }
 
 function sessionDocument(documents: ReadonlyMap<string, JsonValue>): JsonObject {
   for (const [place, json] of documents) {
     const kind = kindOf(place)
-    if (kind === "session") return objectOf(json)
-    if (kind === "other" && isJsonObject(objectOf(json)["info"] ?? null)) return objectOf(objectOf(json)["info"])
+    if (kind === "session") return fieldsOf(json)
+    if (kind === "other" && isJsonObject(fieldsOf(json)["info"] ?? null)) return fieldsOf(fieldsOf(json)["info"])
   }
   return {}
 }
@@ -90,7 +91,7 @@ export function byTime(left: MessageView, right: MessageView): number {
 }
 
 function beganAt(view: MessageView): number {
-  const row = objectOf(view.record)["time_created"]
+  const row = fieldsOf(view.record)["time_created"]
   const created = row ?? infoAt(view, "time", "created") ?? infoAt(view, "metadata", "time", "created")
   return typeof created === "number" ? created : 0
 }

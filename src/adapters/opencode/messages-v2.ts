@@ -2,7 +2,6 @@
  * The rows of `session_message`, where newer versions of opencode keep a session as what came out of its events: one row
  * for each thing that was said, with everything that an assistant did in one step inside it.
  */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
 import {
   booleanAt,
   dataUrlIn,
@@ -25,11 +24,12 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import type { MessageDrafts } from "./messages.ts"
-import { objectOf, type Path } from "./records.ts"
+import type { Path } from "./records.ts"
 
 /** Nothing for a row that is no message: a switch of agent or model, and what we do not know. */
-export function rowDraftsOf(record: JsonValue): MessageDrafts | undefined {
+export function rowDraftsOf(record: SourceValue): MessageDrafts | undefined {
   const head = { id: nonEmptyStringAt(record, "id"), timestamp: timestampAt(record, "time_created") }
   const text = stringAt(record, "data", "text")
   switch (valueAt(record, "type")) {
@@ -61,7 +61,7 @@ function injectedText(text: NonNullable<ReturnType<typeof stringAt>>, injected: 
 }
 
 /** A shell command that the user ran: the command counts as said by the user, its output does not. */
-function shellParts(record: JsonValue): PartDraft<"text">[] {
+function shellParts(record: SourceValue): PartDraft<"text">[] {
   const command = stringAt(record, "data", "command")
   const output = stringAt(record, "data", "output")
   return [
@@ -72,12 +72,12 @@ function shellParts(record: JsonValue): PartDraft<"text">[] {
   ]
 }
 
-function compactionParts(record: JsonValue): PartDraft<"text">[] {
+function compactionParts(record: SourceValue): PartDraft<"text">[] {
   const texts = [stringAt(record, "data", "summary"), stringAt(record, "data", "recent")]
   return texts.flatMap((text) => (text === undefined ? [] : [injectedText(text, "compact-summary")]))
 }
 
-function filesAt(record: JsonValue, at: Path): PartDraft<"file">[] {
+function filesAt(record: SourceValue, at: Path): PartDraft<"file">[] {
   const files = valueAt(record, ...at)
   if (!Array.isArray(files)) return []
   return files.flatMap((_, index) => {
@@ -96,13 +96,13 @@ function filesAt(record: JsonValue, at: Path): PartDraft<"file">[] {
 type StepPart = PartDraft<"text" | "reasoning" | "tool_call" | "tool_result" | "opaque">
 
 interface Step {
-  readonly record: JsonValue
+  readonly record: SourceValue
   readonly said: StepPart[]
   readonly results: PartDraft<"tool_result">[]
   readonly unknown: string[]
 }
 
-function assistantDrafts(record: JsonValue, head: Pick<MessageDraft, "id" | "timestamp">): MessageDrafts {
+function assistantDrafts(record: SourceValue, head: Pick<MessageDraft, "id" | "timestamp">): MessageDrafts {
   const content = valueAt(record, "data", "content")
   const step: Step = { record, said: [], results: [], unknown: [] }
   for (const index of Array.isArray(content) ? content.keys() : []) addContent(step, ["data", "content", index])
@@ -134,7 +134,7 @@ function addTool({ record, said, results }: Step, at: Path): boolean {
   if (callId === undefined || name === undefined || params === undefined) return false
   const providerExecuted = booleanAt(record, ...at, "provider", "executed")
   said.push(toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted }))
-  const state = objectOf(valueAt(record, ...at, "state"))
+  const state = fieldsOf(valueAt(record, ...at, "state"))
   if (state["status"] !== "completed" && state["status"] !== "error") return true
   const isProviders = providerExecuted !== undefined && plain(providerExecuted)
   const result = jsonAt(record, ...at, "state", ...resultPlace(state, isProviders))
@@ -149,7 +149,7 @@ function addTool({ record, said, results }: Step, at: Path): boolean {
 }
 
 /** What the model is shown: the reason of a failure, the result of a provider's own tool, the content, or what stands for it. */
-function resultPlace(state: JsonObject, isProviders: boolean): Path {
+function resultPlace(state: SourceObject, isProviders: boolean): Path {
   if (state["status"] === "error") return ["error", "message"]
   if (isProviders && "result" in state) return ["result"]
   const content = state["content"]

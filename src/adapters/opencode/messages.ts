@@ -55,13 +55,16 @@ export function draftsOf(view: MessageView): MessageDrafts | undefined {
   if (role === "user") {
     const parts: UserPart[] = []
     for (const part of view.parts) addCommon(view, part, parts, unknown)
-    return { drafts: [{ id: view.id, timestamp: view.time, role, parts }], unknown }
+    return { drafts: [{ id: view.id, timestamp: view.time, role: "user", parts }], unknown }
   }
   if (role !== "assistant") return undefined
   const drafts: MessageDraft[] = []
   for (const step of stepsOf(view, unknown)) addDrafts(view, step, drafts)
   if (isFilled(drafts)) return { drafts, unknown }
-  return { drafts: [{ id: view.id, timestamp: view.time, pond: modelFact(view), role, parts: [] }], unknown }
+  return {
+    drafts: [{ id: view.id, timestamp: view.time, pond: modelFact(view), role: "assistant", parts: [] }],
+    unknown,
+  }
 }
 
 function modelFact(view: MessageView): { readonly model: string } | undefined {

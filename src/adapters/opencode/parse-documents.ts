@@ -4,9 +4,10 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord, SourceUnit } from "../adapter.ts"
-import { nonEmptyStringAt, plain } from "../extract.ts"
+import { nonEmptyStringAt, plain, sealedRelativePath, sourceText } from "../extract.ts"
 import { type DocumentShape, splitDocument } from "../shared/documents.ts"
 import { readJson } from "../shared/read-json.ts"
+import { composed, type SourceObject, type SourceValue } from "../source-value.ts"
 import { type Digests, hashOf, openDigests } from "./digests.ts"
 import { draftsOf } from "./messages.ts"
 import { type Parsing, putMessage, putSingle, putUnknown } from "./parsing.ts"
@@ -21,7 +22,7 @@ export interface DocumentState {
   /** Of the messages of an export. */
   readonly exported: string
   /** Parts whose message has not been read yet: each with its place. */
-  readonly waiting: readonly (readonly [place: string, record: JsonValue])[]
+  readonly waiting: readonly (readonly [place: string, record: SourceValue])[]
 }
 
 export interface DocumentReader {
@@ -31,7 +32,7 @@ export interface DocumentReader {
 
 interface WaitingPart {
   readonly raw: RawDocument
-  readonly record: JsonValue
+  readonly record: SourceValue
 }
 
 export function openDocuments(parsing: Parsing, unit: SourceUnit, before: DocumentState): DocumentReader {
@@ -45,7 +46,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
   }
   const read = new Set<string>()
   /** A session that does not say where it was: it begins with the first message that does. */
-  let placeless: JsonValue | undefined
+  let placeless: SourceValue | undefined
 
   function wait(part: WaitingPart): void {
     const folder = folderOf(part.raw.file.relativePath)
@@ -54,7 +55,7 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     else siblings.push(part)
   }
 
-  function beginWith(info: JsonObject, raw: RawDocument): void {
+  function beginWith(info: SourceObject, raw: RawDocument): void {
     const directory = directoryOf(info)
     if (placeless !== undefined && directory !== undefined) parsing.begin(placeless, "tree", directory)
     else if (placeless === undefined && !writer.hasBegun && isWithoutSession(unit)) {
@@ -63,13 +64,13 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     }
   }
 
-  function takeSession(raw: RawDocument, record: JsonValue): void {
+  function takeSession(raw: RawDocument, record: SourceValue): void {
     if (nonEmptyStringAt(record, "directory") === undefined) placeless = record
     else parsing.begin(record, "tree")
     writer.carrier(raw, record, { ...idField(record), ...titleFact(record) })
   }
 
-  function takeMessage(raw: RawDocument, info: JsonObject): void {
+  function takeMessage(raw: RawDocument, info: SourceObject): void {
     beginWith(info, raw)
     const folder = partFolderOf(raw.file.relativePath)
     const parts = waiting.get(folder) ?? []
@@ -81,9 +82,9 @@ export function openDocuments(parsing: Parsing, unit: SourceUnit, before: Docume
     }
     waiting.delete(folder)
     // Names that say nothing that the ids do not say are not kept.
-    const places = parts.map((part) => part.raw.file.relativePath)
+    const places = parts.map((part) => sourceText(sealedRelativePath(part.raw.file)))
     const areNamed = parts.every((part, index) => places[index] === `${folder}/${idOf(part.record)}.json`)
-    const record = { info, parts: parts.map((part) => part.record), ...(areNamed ? {} : { places }) }
+    const record = composed({ info, parts: parts.map((part) => part.record), ...(areNamed ? {} : { places }) })
     const found = draftsOf(viewOf(record))
     if (found !== undefined) putMessage(parsing, raw, record, found)
     else putUnknown(parsing, raw, record, "unknown_record", "a message with an unknown role")
@@ -129,24 +130,19 @@ function isWithoutSession(unit: SourceUnit): boolean {
   return unit.files.every(({ relativePath }) => !["session", "other"].includes(kindOf(relativePath)))
 }
 
-function titleFact(record: JsonValue): { readonly pond?: { readonly title: string } } {
+function titleFact(record: SourceValue): { readonly pond?: { readonly title: string } } {
   const title = isJsonObject(record) ? record["title"] : undefined
   return typeof title === "string" ? { pond: { title } } : {}
 }
 
-function idField(record: JsonValue) {
+function idField(record: SourceValue) {
   const id = nonEmptyStringAt(record, "id")
   return id === undefined ? {} : { id }
 }
 
 // --- Export -------------------------------------------------------------------------------------------------------------
 
-interface ExportDocument extends JsonObject {
-  readonly info: JsonObject
-  readonly messages: readonly JsonValue[]
-}
-
-export function isExport(record: JsonValue): record is ExportDocument {
+export function isExport(record: JsonValue): record is JsonObject {
   return isJsonObject(record) && isJsonObject(record["info"] ?? null) && Array.isArray(record["messages"])
 }
 
@@ -156,8 +152,8 @@ interface ExportDigests {
 }
 
 /** The document without its messages, whose ids stand in their place, and then each of them. */
-function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument, digests: ExportDigests): void {
-  parsing.begin(document.info, "export")
+function pushExport(parsing: Parsing, raw: RawDocument, document: SourceObject, digests: ExportDigests): void {
+  parsing.begin(document["info"] ?? null, "export")
   const { header, items } = splitDocument(document, EXPORT) ?? { header: document, items: [] }
   const id = nonEmptyStringAt(header, "info", "id")
   if (id !== undefined) putSingle(parsing, raw, header, id)
@@ -168,7 +164,7 @@ function pushExport(parsing: Parsing, raw: RawDocument, document: ExportDocument
     digests.exported.add(digest)
     const found = isMessage(message) ? draftsOf(viewOf(message)) : undefined
     if (found !== undefined && isMessage(message)) putMessage(parsing, raw, message, found)
-    else putUnknown(parsing, raw, { message }, "unknown_record", "a message of an export")
+    else putUnknown(parsing, raw, composed({ message }), "unknown_record", "a message of an export")
   }
 }
 

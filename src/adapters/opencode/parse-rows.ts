@@ -2,14 +2,15 @@
  * The rows of one session. A message comes with its parts inside it; the first read brings all of them, a later one only
  * those that are new or have changed, and behind them a listing of what is there now.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { RawRecord } from "../adapter.ts"
 import { nonEmptyStringAt } from "../extract.ts"
+import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { digestOf, hashOf, openDigests } from "./digests.ts"
 import { draftsOf } from "./messages.ts"
 import { rowDraftsOf } from "./messages-v2.ts"
 import { type Parsing, putMessage, putSingle, putUnknown } from "./parsing.ts"
-import { objectOf, viewOf } from "./records.ts"
+import { viewOf } from "./records.ts"
 import { LISTING_TABLE, REMOVED_TABLE, SESSION_TABLES } from "./tables.ts"
 
 export interface RowState {
@@ -35,7 +36,7 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
   let listed: string | undefined
   let { lastEvent, removed } = before
 
-  function takeMessage(raw: RawRow, row: JsonObject): void {
+  function takeMessage(raw: RawRow, row: SourceObject): void {
     const parts = Array.isArray(row["part"]) ? row["part"] : []
     const digest = digestOf(row, parts)
     if (known.has(digest)) return
@@ -49,12 +50,12 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
   }
 
   /** What has no place in the order is not known to have been read. */
-  function isKnownEvent(event: JsonValue): boolean {
+  function isKnownEvent(event: SourceValue): boolean {
     return before.lastEvent >= 0 && (seqOf(event) ?? Number.POSITIVE_INFINITY) <= before.lastEvent
   }
 
   /** A stretch of events: the first with the others inside. */
-  function takeEvents(raw: RawRow, row: JsonObject): void {
+  function takeEvents(raw: RawRow, row: SourceObject): void {
     const { event: rest, ...first } = row
     const all = [first, ...(Array.isArray(rest) ? rest : [])]
     const fresh = all.filter((event) => !isKnownEvent(event))
@@ -62,13 +63,13 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
     for (const event of fresh) lastEvent = Math.max(lastEvent, seqOf(event) ?? lastEvent)
     const [head, ...tail] = fresh
     const stretch =
-      fresh.length === all.length ? row : { ...objectOf(head), ...(tail.length === 0 ? {} : { event: tail }) }
+      fresh.length === all.length ? row : composed({ ...fieldsOf(head), ...(tail.length === 0 ? {} : { event: tail }) })
     const id = nonEmptyStringAt(stretch, "id")
     writer.carrier(raw, stretch, id === undefined ? {} : { id })
   }
 
   /** What is stored and not among those that are there was removed: by an undo, for one. */
-  function takeListing(raw: RawRow, row: JsonObject): void {
+  function takeListing(raw: RawRow, row: SourceObject): void {
     const { message: ids, digests: all } = row
     if (!Array.isArray(ids) || typeof all !== "string") return
     listed = all
@@ -76,13 +77,12 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
     const gone = [...seen].filter((id) => id.startsWith("msg_") && !/[#@]/.test(id) && !live.has(id))
     const hash = gone.length === 0 ? "" : hashOf(gone.toSorted((left, right) => (left < right ? -1 : 1)).join())
     if (gone.length > 0 && hash !== removed) {
-      const removal = { message: gone }
-      writer.carrier({ ...raw, table: REMOVED_TABLE, row: removal }, removal)
+      writer.carrier({ ...raw, table: REMOVED_TABLE }, { message: gone })
     }
     removed = hash
   }
 
-  function takeOther(raw: RawRow, row: JsonObject): void {
+  function takeOther(raw: RawRow, row: SourceObject): void {
     if (raw.table === "session") parsing.begin(row, "database")
     const id = nonEmptyStringAt(row, "id")
     if (id !== undefined && KNOWN.has(raw.table)) putSingle(parsing, raw, row, id)
@@ -106,7 +106,7 @@ export function openRows(parsing: Parsing, before: RowState): RowReader {
 const SWITCHES = new Set(["agent-switched", "model-switched"])
 const KNOWN = new Set<string>(SESSION_TABLES)
 
-function seqOf(event: JsonValue): number | undefined {
+function seqOf(event: SourceValue): number | undefined {
   const seq = isJsonObject(event) ? event["seq"] : undefined
   return typeof seq === "number" ? seq : undefined
 }

@@ -9,6 +9,7 @@ import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Adapter, ParseEnd, Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
 import { stringAt } from "../extract.ts"
 import { createSessionWriter, mainFileOf } from "../session-writer.ts"
+import type { SourceValue } from "../source-value.ts"
 import type { Brand } from "./brands.ts"
 import { type DocumentState, openDocuments } from "./parse-documents.ts"
 import { openRows, type RowState } from "./parse-rows.ts"
@@ -63,7 +64,7 @@ function openParser(
 }
 
 /** What an earlier parse left. A state that another version of pond wrote is one that knows nothing. */
-export function stateOf(state: JsonValue | undefined): State {
+export function stateOf(state: SourceValue | undefined): State {
   const known = isJsonObject(state) ? (state as unknown as Partial<State>) : {}
   const { singles = {}, digests = "", lastEvent = -1, removed = "", exported = "", waiting = [] } = known
   return { singles, digests, lastEvent, removed, exported, waiting }

@@ -1,8 +1,9 @@
 /** What the readers of rows and of documents share: the writer, what is stored already, and how a record is put down. */
-import { type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
+import { stringifyJson } from "../../model/json.ts"
 import type { RawRecord } from "../adapter.ts"
 import { nonEmptyStringAt, plain, type Sealed, stringAt } from "../extract.ts"
 import type { SessionWriter } from "../session-writer.ts"
+import type { SourceObject, SourceValue } from "../source-value.ts"
 import type { Brand } from "./brands.ts"
 import { hashOf } from "./digests.ts"
 import type { MessageDrafts } from "./messages.ts"
@@ -19,14 +20,14 @@ export interface Parsing {
   readonly seen: ReadonlySet<string>
   /** What an earlier parse left, changed as this one goes on. */
   readonly singles: Singles
-  begin(record: JsonValue, layout: Layout, directory?: Sealed<string>): void
+  begin(record: SourceValue, layout: Layout, directory?: Sealed<string>): void
 }
 
 /** A message as what it holds; as a whole record where it is stored already. */
 export function putMessage(
   { writer, seen }: Parsing,
   raw: RawRecord,
-  record: JsonObject,
+  record: SourceObject,
   { drafts, unknown }: MessageDrafts,
 ): void {
   const id = idOf(record)
@@ -44,7 +45,7 @@ export function putMessage(
 export function putSingle(
   { writer, seen, singles }: Parsing,
   raw: RawRecord,
-  record: JsonValue,
+  record: SourceValue,
   id: Sealed<string>,
 ): void {
   const name = raw.form === "row" ? `${raw.table} ${plain(id)}` : raw.file.relativePath
@@ -60,7 +61,13 @@ export function putSingle(
 }
 
 /** A record that is no message that we know, kept whole and named. */
-export function putUnknown({ writer }: Parsing, raw: RawRecord, record: JsonValue, kind: string, found: string): void {
+export function putUnknown(
+  { writer }: Parsing,
+  raw: RawRecord,
+  record: SourceValue,
+  kind: string,
+  found: string,
+): void {
   const id = nonEmptyStringAt(record, "id")
   writer.carrier(raw, record, id === undefined ? {} : { id })
   writer.issue(raw, { kind, severity: "note", found: found.slice(0, 120) })

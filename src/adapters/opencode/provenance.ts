@@ -4,7 +4,8 @@
  */
 import type { Provenance } from "../../model/session.ts"
 import { type Placed, splitAt, stringUnder } from "../extract.ts"
-import { infoAt, type MessageView, objectOf, type PartView, partAt } from "./records.ts"
+import { fieldsOf } from "../source-value.ts"
+import { infoAt, type MessageView, type PartView, partAt } from "./records.ts"
 
 export interface Span {
   readonly text: Placed<string>
@@ -43,8 +44,8 @@ export function spansOf(view: MessageView, part: PartView): readonly Span[] {
 }
 
 function syntheticSpans(part: PartView, text: Placed<string>): Span[] {
-  const metadata = objectOf(partAt(part, "metadata"))
-  const start = authoredFrom(objectOf(metadata["opencodeComment"])["comment"], text.value)
+  const metadata = fieldsOf(partAt(part, "metadata"))
+  const start = authoredFrom(fieldsOf(metadata["opencodeComment"])["comment"], text.value)
   if (start !== undefined) {
     const [words, comment] = splitAt(text, [start])
     if (words !== undefined && comment !== undefined)

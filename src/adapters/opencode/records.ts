@@ -4,7 +4,7 @@
  *   documents:  `{info: {…}, parts: [{…}], files?: […]}`, from a tree of files or from an export
  * A view says where in the record things stand, so that everything else is written once. Knows no file and no database.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject } from "../../model/json.ts"
 import {
   momentOf,
   nameOf,
@@ -15,6 +15,7 @@ import {
   timestampAt,
   valueAt,
 } from "../extract.ts"
+import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type PathKey, type Spot, whole, wordUnder } from "../spot.ts"
 
 export type Path = readonly PathKey[]
@@ -26,7 +27,7 @@ export interface PartView {
 }
 
 export interface MessageView {
-  readonly record: JsonValue
+  readonly record: SourceValue
   /** Where the fields of the message stand: `role`, `time`, `error`, … */
   readonly info: Spot
   readonly id: Sealed<string> | undefined
@@ -34,21 +35,21 @@ export interface MessageView {
   readonly parts: readonly PartView[]
 }
 
-export function viewOf(record: JsonValue): MessageView {
+export function viewOf(record: SourceValue): MessageView {
   return isDocument(record) ? documentView(record) : rowView(record)
 }
 
 /** The id of a message, without a view of the rest of it. */
-export function idOf(record: JsonValue): string | undefined {
+export function idOf(record: SourceValue): string | undefined {
   const id = isDocument(record) ? nonEmptyStringAt(record, "info", "id") : nonEmptyStringAt(record, "id")
   return id && plain(id)
 }
 
-function isDocument(record: JsonValue): boolean {
+function isDocument(record: SourceValue): boolean {
   return isJsonObject(record) && "info" in record
 }
 
-function rowView(record: JsonValue): MessageView {
+function rowView(record: SourceValue): MessageView {
   const spot = whole(record)
   const parts: PartView[] = []
   for (const row of itemsOf(inside(spot, "part"))) {
@@ -64,7 +65,7 @@ function rowView(record: JsonValue): MessageView {
   }
 }
 
-function documentView(record: JsonValue): MessageView {
+function documentView(record: SourceValue): MessageView {
   const spot = whole(record)
   const info = inside(spot, "info") ?? NOWHERE
   // Until July 2025 the parts stood inside their message.
@@ -83,19 +84,15 @@ function documentView(record: JsonValue): MessageView {
   }
 }
 
-export function infoAt(view: MessageView, ...path: Path): JsonValue | undefined {
+export function infoAt(view: MessageView, ...path: Path): SourceValue | undefined {
   return view.info === NOWHERE ? undefined : valueAt(view.info.value, ...path)
 }
 
-export function partAt({ spot }: PartView, ...path: Path): JsonValue | undefined {
+export function partAt({ spot }: PartView, ...path: Path): SourceValue | undefined {
   return spot === NOWHERE ? undefined : valueAt(spot.value, ...path)
 }
 
 /** The type of a part, for a mark in its place. */
 export function partKind({ spot }: PartView): Sealed<string> | undefined {
   return nameOf(spot.value, "type")
-}
-
-export function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {}
 }

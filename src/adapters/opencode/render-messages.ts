@@ -4,12 +4,14 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, FilePart, Part, SessionLog, TextPart, ToolResultPart } from "../../model/session.ts"
-import type { RawRecord, SourceFile } from "../adapter.ts"
+import type { RawRecord } from "../adapter.ts"
 import { plain } from "../extract.ts"
 import { createSessionWriter, type MessageDraft } from "../session-writer.ts"
+import { noFile } from "../shared/folders.ts"
+import { fieldsOf, fromSource } from "../source-value.ts"
 import { draftsOf } from "./messages.ts"
 import { rowDraftsOf } from "./messages-v2.ts"
-import { infoAt, type MessageView, objectOf, type PartView, partAt } from "./records.ts"
+import { infoAt, type MessageView, type PartView, partAt } from "./records.ts"
 
 const CLEARED = "[Old tool result content cleared]"
 const COMPACTION_PROMPT = "What did we do so far?"
@@ -33,7 +35,7 @@ function isFailed(view: MessageView): boolean {
   const error = infoAt(view, "error")
   if (error === undefined || error === null) return false
   const hasContent = view.parts.some(({ type }) => type !== "step-start" && type !== "reasoning")
-  return !(objectOf(error)["name"] === "MessageAbortedError" && hasContent)
+  return !(fieldsOf(error)["name"] === "MessageAbortedError" && hasContent)
 }
 
 function sentEntry(entry: Entry, media: Media): Entry {
@@ -76,7 +78,7 @@ function mediaOf(view: MessageView, entries: readonly Entry[]): Media {
   const cleared = new Set<string>()
   for (const part of view.parts) {
     const attachments = partAt(part, "state", "attachments")
-    const count = Array.isArray(attachments) ? attachments.filter((file) => isFileWithUrl(objectOf(file))).length : 0
+    const count = Array.isArray(attachments) ? attachments.filter((file) => isFileWithUrl(fieldsOf(file))).length : 0
     const own = files.splice(0, count)
     const id = part.id && plain(part.id)
     if (id === undefined) continue
@@ -91,7 +93,7 @@ function isFileWithUrl({ type, url }: JsonObject): boolean {
 }
 
 function isMedia({ message }: Entry): boolean {
-  return objectOf(message.options["pond"] as JsonValue | undefined)["injected"] === "tool-media"
+  return fieldsOf(message.options["pond"] as JsonValue | undefined)["injected"] === "tool-media"
 }
 
 function isImage({ media_type: type, data }: FilePart): boolean {
@@ -121,7 +123,7 @@ function textPartOf(message: Entry["message"], text: string, injected: string): 
 }
 
 function isIgnored(part: TextPart): boolean {
-  return objectOf(part.options["pond"] as JsonValue | undefined)["injected"] === "ignored"
+  return fieldsOf(part.options["pond"] as JsonValue | undefined)["injected"] === "ignored"
 }
 
 function isCleared(part: PartView): boolean {
@@ -131,7 +133,7 @@ function isCleared(part: PartView): boolean {
 // --- Rows of `session_message` ------------------------------------------------------------------------------------------
 
 export function rowEntries(row: JsonObject, render: Render): Entry[] {
-  const found = rowDraftsOf(row)
+  const found = rowDraftsOf(fromSource(row))
   if (found === undefined) return []
   const entries = render(row, found.drafts).filter(
     ({ message, parts }) => message.role === "system" || parts.length > 0,
@@ -151,12 +153,12 @@ function asShown(part: Part, failures: ReadonlyMap<JsonValue, string>): Part {
 
 /** Of a call that failed the model is shown why, and what there was until then, as one object. */
 function failuresIn(row: JsonObject): ReadonlyMap<JsonValue, string> {
-  const { content } = objectOf(row["data"])
-  const tools = (Array.isArray(content) ? content : []).map(objectOf).filter(({ type }) => type === "tool")
+  const { content } = fieldsOf(row["data"])
+  const tools = (Array.isArray(content) ? content : []).map(fieldsOf).filter(({ type }) => type === "tool")
   return new Map(
     tools.flatMap(({ id = null, provider, state }) => {
-      const { status, error, content: shown, structured } = objectOf(state)
-      if (status !== "error" || objectOf(provider)["executed"] === true) return []
+      const { status, error, content: shown, structured } = fieldsOf(state)
+      if (status !== "error" || fieldsOf(provider)["executed"] === true) return []
       return [[id, JSON.stringify({ error, content: shown, structured })] as const]
     }),
   )
@@ -168,14 +170,14 @@ export type Render = (record: JsonValue, drafts: readonly [MessageDraft, ...Mess
 
 /** The same messages as when the session was read, with the whole record beside them: nothing is taken out of it here. */
 export function openRendering({ session }: SessionLog): Render {
-  const file: SourceFile = { path: "", relativePath: "", form: "database", sizeBytes: 0, modifiedMs: 0, inode: 0 }
+  const file = noFile("database")
   let entries: Entry[] = []
   const sink = { session: () => undefined, entry: (entry: Entry) => void entries.push(entry), issue: () => undefined }
   const writer = createSessionWriter(file, sink, { session, nextOrdinal: 0, seen: new Set(), state: null })
   return (record, drafts) => {
     entries = []
-    const raw: RawRecord = { form: "row", file, line: 1, table: "message", row: record }
-    writer.record(raw, { ...objectOf(record) }, drafts)
+    const raw: RawRecord = { form: "row", file, line: 1, table: "message", row: fromSource(record) }
+    writer.record(raw, { ...fieldsOf(record) }, drafts)
     return entries
   }
 }

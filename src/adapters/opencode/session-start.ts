@@ -1,5 +1,4 @@
 /** What a session says of itself when it begins, in each of the ways in which opencode writes it down. */
-import type { JsonValue } from "../../model/json.ts"
 import type { SourceFile } from "../adapter.ts"
 import {
   matchIn,
@@ -12,6 +11,7 @@ import {
   timestampAt,
 } from "../extract.ts"
 import type { SessionStart } from "../session-writer.ts"
+import type { SourceValue } from "../source-value.ts"
 import type { Brand } from "./brands.ts"
 
 /** How the session is kept: rows, a tree of files, an exported document. */
@@ -30,7 +30,10 @@ export interface Opening {
 }
 
 /** Nothing where the record does not say which session it is. */
-export function sessionStart(record: JsonValue, { brand, main, layout, directory }: Opening): SessionStart | undefined {
+export function sessionStart(
+  record: SourceValue,
+  { brand, main, layout, directory }: Opening,
+): SessionStart | undefined {
   const id = nonEmptyStringAt(record, "id")
   const createdAt =
     timestampAt(record, "time_created") ?? timestampAt(record, "time", "created") ?? sealedModifiedAt(main)
@@ -49,17 +52,17 @@ export function sessionStart(record: JsonValue, { brand, main, layout, directory
 }
 
 /** Where a message was said. Sessions of the first months do not say it themselves. */
-export function directoryOf(info: JsonValue): Sealed<string> | undefined {
+export function directoryOf(info: SourceValue): Sealed<string> | undefined {
   return nonEmptyStringAt(info, "path", "cwd") ?? nonEmptyStringAt(info, "metadata", "assistant", "path", "cwd")
 }
 
-function subagentOf(record: JsonValue, title: Sealed<string> | undefined): Sealed<string> | undefined {
+function subagentOf(record: SourceValue, title: Sealed<string> | undefined): Sealed<string> | undefined {
   return nonEmptyStringAt(record, "agent") ?? (title === undefined ? undefined : matchIn(title, SUBAGENT_TITLE))
 }
 
 /** A message whose session is not there: what it knows of it is all there is. */
 export function orphanStart(
-  info: JsonValue,
+  info: SourceValue,
   { brand, main }: Pick<Opening, "brand" | "main">,
 ): SessionStart | undefined {
   const id = nonEmptyStringAt(info, "sessionID") ?? nonEmptyStringAt(info, "metadata", "sessionID")

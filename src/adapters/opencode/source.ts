@@ -14,9 +14,9 @@ import type { Database, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
 import { readSettings } from "../shared/settings-file.ts"
 import { isIssue } from "../shared/walk.ts"
+import { fieldsOf } from "../source-value.ts"
 import type { Brand } from "./brands.ts"
 import { lastModelIn, listSessions, readRows } from "./database.ts"
-import { objectOf } from "./records.ts"
 import { documentAt, documentsIn, foldersIn, planFirstTree, planTree, sessionIdOf } from "./tree.ts"
 
 export interface OpencodeSource {
@@ -83,7 +83,7 @@ function modelOfDatabase(path: string): string | undefined {
 function modelOfState(path: string): string | undefined {
   const { recent } = readSettings(path)
   const [first] = Array.isArray(recent) ? recent : []
-  const { providerID, modelID } = objectOf(first)
+  const { providerID, modelID } = fieldsOf(first)
   return typeof providerID === "string" && typeof modelID === "string" ? `${providerID}/${modelID}` : undefined
 }
 

@@ -4,7 +4,7 @@
  * bookkeeping of the harness, or a list of what was committed together.
  * Reads top to bottom: the log, its header, an entry, a message, a block. What is not named here stays in its record.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Provenance } from "../../model/session.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
@@ -37,6 +37,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
+import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemOf, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "pi" }
@@ -68,12 +69,12 @@ const DIRECTORY = /(?:^|\/)(--[^/]*--)\/[^/]*$/
 const NAME = /\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^/\\]+)\.jsonl$/
 const NEWEST_VERSION = 4
 
-function isHeader(record: JsonValue): boolean {
+function isHeader(record: SourceValue): boolean {
   return wordUnder(record, "type") === "session" || wordUnder(record, "kind") === "header"
 }
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
-function begin(writer: SessionWriter, file: SourceFile, header: JsonValue): void {
+function begin(writer: SessionWriter, file: SourceFile, header: SourceValue): void {
   const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
@@ -82,12 +83,12 @@ function begin(writer: SessionWriter, file: SourceFile, header: JsonValue): void
   writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt, parentSessionId: parentOf(header) })
 }
 
-function headerTime(header: JsonValue): Sealed<string> | undefined {
+function headerTime(header: SourceValue): Sealed<string> | undefined {
   return timestampAt(header, "timestamp") ?? timestampAt(header, "createdAt")
 }
 
 /** A fork names the file of its parent, which holds the parent's id; from v4 on it names the parent. */
-function parentOf(header: JsonValue): Sealed<string> | undefined {
+function parentOf(header: SourceValue): Sealed<string> | undefined {
   const path =
     nonEmptyStringAt(header, "parentSession") ??
     nonEmptyStringAt(header, "branchedFrom") ??
@@ -95,7 +96,7 @@ function parentOf(header: JsonValue): Sealed<string> | undefined {
   return nonEmptyStringAt(header, "parentSessionId") ?? (path === undefined ? undefined : matchIn(path, NAME))
 }
 
-function pushHeader(writer: SessionWriter, raw: RawRecord, header: JsonValue): void {
+function pushHeader(writer: SessionWriter, raw: RawRecord, header: SourceValue): void {
   const version = valueAt(header, "version") ?? valueAt(header, "v")
   if (typeof version === "number" && version > NEWEST_VERSION)
     writer.issue(raw, { kind: "unknown_version", severity: "note", found: `a log of version ${version}` })
@@ -127,19 +128,17 @@ const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"]
 /** An entry, a message or a block: where it stands, and its fields. */
 interface View {
   readonly spot: Spot
-  readonly value: JsonObject
+  readonly value: SourceObject
   /** Says that something here was read and kept, and not understood. */
   readonly note: (kind: "unknown_record" | "unknown_part", found: JsonValue | undefined) => void
 }
 
 /** Where something else than an object stands, there are no fields to read. */
 function viewOf(spot: Spot, note: View["note"]): View {
-  return { spot, value: isJsonObject(spot.value) ? spot.value : NOTHING, note }
+  return { spot, value: fieldsOf(spot.value), note }
 }
 
-const NOTHING: JsonObject = {}
-
-function pushEntry(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+function pushEntry(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const note: View["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
   const spot = whole(record)
@@ -198,8 +197,8 @@ function commonFields(entry: Spot): Pick<MessageDraft, "id" | "timestamp"> {
 }
 
 /** The name that a person gave the session, in the words of each version. The last one counts. */
-function titleFacts(record: JsonValue): MessageDraft["pond"] {
-  if (Array.isArray(record)) return record.map((write: JsonValue) => titleFacts(write)).findLast(isPresent)
+function titleFacts(record: SourceValue): MessageDraft["pond"] {
+  if (Array.isArray(record)) return record.map((write: SourceValue) => titleFacts(write)).findLast(isPresent)
   const isName =
     wordUnder(record, "type") === "session_info" ||
     wordUnder(record, "fact") === "name" ||
@@ -215,13 +214,19 @@ function messageDraft(entry: View, message: View): MessageDraft | undefined {
   const { id, timestamp } = commonFields(entry.spot)
   switch (role) {
     case "user":
-      return { id, timestamp, role, parts: contentParts(message, userBlock) }
+      return { id, timestamp, role: "user", parts: contentParts(message, userBlock) }
     case "assistant":
-      return { id, timestamp, role, pond: modelFacts(message), parts: contentParts(message, assistantBlock) }
+      return {
+        id,
+        timestamp,
+        role: "assistant",
+        pond: modelFacts(message),
+        parts: contentParts(message, assistantBlock),
+      }
     case "toolResult":
       return { id, timestamp, role: "tool", parts: listOf(toolResult(message)) }
     case "system":
-      return { id, timestamp, role, content: stringUnder(message.spot, "content") }
+      return { id, timestamp, role: "system", content: stringUnder(message.spot, "content") }
     case "bashExecution":
       return { id, timestamp, role: "user", parts: bashParts(message) }
     case "custom":

@@ -22,6 +22,7 @@ import { opaquePart, type PartDraft, reasoningPart, textPart } from "../parts.ts
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionCallPart, functionResponsePart, isThought, partText } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
+import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { createUserTexts, injectedText } from "./provenance.ts"
 import { BRAND, systemKind } from "./records.ts"
@@ -58,7 +59,7 @@ const CHAT = /([0-9a-fA-F-]{32,36})\.jsonl$/
 const AGENT = /([^/]+)\/(agent-[^/]+)\.jsonl$/
 
 /** The name of the file is the id of the chat, whatever its records say. */
-function begin(writer: SessionWriter, main: SourceFile, record: JsonValue): void {
+function begin(writer: SessionWriter, main: SourceFile, record: SourceValue): void {
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
   const agent = matchIn(place, AGENT, 2)
@@ -84,7 +85,7 @@ function agentType(agent: Sealed<string>): Sealed<string> {
 }
 
 /** The id of an agent ends with that of the call that started it. */
-function spawnedBy(record: JsonValue): { readonly pond?: Record<string, JsonValue> } {
+function spawnedBy(record: SourceValue): { readonly pond?: Record<string, JsonValue> } {
   const [id, name] = [wordUnder(record, "agentId"), wordUnder(record, "agentName")]
   const isOfCall = id !== undefined && name !== undefined && id.startsWith(`${name}-`)
   return isOfCall ? { pond: { spawned_by: id.slice(name.length + 1) } } : {}
@@ -95,26 +96,26 @@ function spawnedBy(record: JsonValue): { readonly pond?: Record<string, JsonValu
 /** A record or a part that was read and kept, and not understood, is noted. */
 type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
-function pushRecord(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
   const drafts = draftsOf(record, note)
   if (isFilled(drafts)) writer.record(raw, record, drafts)
   else writer.carrier(raw, record, { ...commonFields(record), pond: titleIn(record) })
 }
 
-function commonFields(record: JsonValue): Pick<MessageDraft, "id" | "timestamp"> {
+function commonFields(record: SourceValue): Pick<MessageDraft, "id" | "timestamp"> {
   return { id: nonEmptyOf(record, "uuid"), timestamp: momentOf(record, "timestamp") }
 }
 
 /** The name that a person or the client's model gave the chat. The last one counts. */
-function titleIn(record: JsonValue): MessageDraft["pond"] {
+function titleIn(record: SourceValue): MessageDraft["pond"] {
   if (systemKind(record) !== "custom_title") return undefined
   const title = isJsonObject(record) ? wordUnder(record["systemPayload"], "customTitle") : undefined
   return title === undefined || title === "" ? undefined : { title }
 }
 
 /** None where the record is no message. */
-function draftsOf(record: JsonValue, note: Note): MessageDraft[] {
+function draftsOf(record: SourceValue, note: Note): MessageDraft[] {
   const fields = commonFields(record)
   const message = inside(whole(record), "message")
   switch (wordUnder(record, "type")) {
@@ -133,7 +134,7 @@ function draftsOf(record: JsonValue, note: Note): MessageDraft[] {
   }
 }
 
-function modelOf(record: JsonValue): Pick<MessageDraft, "pond"> {
+function modelOf(record: SourceValue): Pick<MessageDraft, "pond"> {
   const model = wordUnder(record, "model")
   return model === undefined ? {} : { pond: { model } }
 }
@@ -141,20 +142,20 @@ function modelOf(record: JsonValue): Pick<MessageDraft, "pond"> {
 /** What the client said in the user's slot, by the words that it has for it. A prompt that a model wrote is one all the same. */
 const SAID_BY_CLIENT: ReadonlySet<string> = new Set(["notification", "cron"])
 
-function injectedKind(record: JsonValue): string | undefined {
+function injectedKind(record: SourceValue): string | undefined {
   const subtype = wordUnder(record, "subtype")
   if (subtype !== undefined && SAID_BY_CLIENT.has(subtype)) return subtype
   const provenance = wordUnder(record, "provenance")
   return provenance === undefined || provenance === "real_user" ? undefined : provenance
 }
 
-function statusOf(record: JsonValue): Sealed<string> | undefined {
+function statusOf(record: SourceValue): Sealed<string> | undefined {
   return nonEmptyStringAt(record, "toolCallResult", "status")
 }
 
 /** What stands in the place of all that was said before. Its own record comes first, so that it stays where it is. */
 function compressedDrafts(
-  record: JsonValue,
+  record: SourceValue,
   fields: Pick<MessageDraft, "id" | "timestamp">,
   note: Note,
 ): MessageDraft[] {

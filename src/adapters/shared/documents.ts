@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
 import type { FileSink, NativeSerializer } from "../adapter.ts"
+import { composed, fromSource, type SourceList, type SourceObject, type SourceValue } from "../source-value.ts"
 import { type NativeRecord, nativeRecords, wholeSession, writeRecord } from "./native.ts"
 
 /** How the messages of a document are found and told apart. */
@@ -21,15 +22,16 @@ export interface SplitDocument {
    * The document with the ids of its messages in their place. To be kept first, as a carrier under an id of its own (that of
    * the session): then the header of a document that grew is a revision of this one, and no second one.
    */
-  readonly header: JsonObject
-  readonly items: readonly JsonValue[]
+  readonly header: SourceObject
+  readonly items: SourceList
 }
 
 /** Undefined where the document has no such list: it is no session of this client. */
-export function splitDocument(document: JsonValue, { key, idOf }: DocumentShape): SplitDocument | undefined {
+export function splitDocument(document: SourceValue, { key, idOf }: DocumentShape): SplitDocument | undefined {
   const items = isJsonObject(document) ? document[key] : undefined
   if (!isJsonObject(document) || !Array.isArray(items)) return undefined
-  return { header: { ...document, [key]: items.map((item: JsonValue) => idOf(item) ?? null) }, items }
+  const ids = fromSource(items.map((item: SourceValue) => idOf(item) ?? null))
+  return { header: composed({ ...document, [key]: ids }), items }
 }
 
 /** The messages that the header names, in its order; those without an id in the order in which they came. */

@@ -7,6 +7,7 @@ import type { Issue } from "../../model/report.ts"
 import { isOwnName } from "../../platform/files/draft-names.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { SourceFile, SourceForm } from "../adapter.ts"
+import { fromDisk } from "../source-value.ts"
 import { createLinkWalk, type LinkWalk } from "./link-walk.ts"
 
 export interface Folders extends Pick<LinkWalk, "enter" | "followLinks" | "waited"> {
@@ -99,7 +100,7 @@ export function isShown({ name }: Dirent): boolean {
 }
 
 export function fileOf(root: string, place: string, form: SourceForm, stat: Stats): SourceFile {
-  return {
+  return fromDisk({
     path: `${root}/${place}`,
     relativePath: place,
     form,
@@ -107,7 +108,12 @@ export function fileOf(root: string, place: string, form: SourceForm, stat: Stat
     modifiedMs: stat.mtimeMs,
     changedMs: stat.ctimeMs,
     inode: stat.ino,
-  }
+  })
+}
+
+/** For records that are read out of the store: they lie in no file any more. */
+export function noFile(form: SourceForm): SourceFile {
+  return fromDisk({ path: "", relativePath: "", form, sizeBytes: 0, modifiedMs: 0, inode: 0 })
 }
 
 /** Errors of the file system have a code. Anything else is ours, and not for here. */

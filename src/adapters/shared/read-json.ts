@@ -1,11 +1,12 @@
 /** The first step of every parser: a record as the JSON value that it says, or kept as it lies. */
-import { type JsonValue, parseJson } from "../../model/json.ts"
+import { parseJson } from "../../model/json.ts"
 import { repeatedKey } from "../../model/repeated-keys.ts"
 import type { RawRecord } from "../adapter.ts"
 import type { SessionWriter } from "../session-writer.ts"
+import { fromSource, type SourceValue } from "../source-value.ts"
 
 /** Undefined where the record holds no JSON: the writer has kept it then, and reported it where it should have been JSON. */
-export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | undefined {
+export function readJson(raw: RawRecord, writer: SessionWriter): SourceValue | undefined {
   if (raw.form === "row") return raw.row
   if (raw.form === "text" || raw.file.form === "text" || raw.file.form === "bytes") {
     writer.whole(raw)
@@ -19,7 +20,7 @@ export function readJson(raw: RawRecord, writer: SessionWriter): JsonValue | und
   if (parsed.ok) {
     const repeated = repeatedKey(raw.text, parsed.value)
     if (repeated !== undefined) keepRepeated(raw, repeated, writer)
-    return parsed.value
+    return fromSource(parsed.value)
   }
   if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
   else writer.unreadable(raw, "unparsable_line", reasonOf(parsed.reason))

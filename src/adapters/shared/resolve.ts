@@ -4,10 +4,10 @@
  * Knows no client and parses nothing: a line is text, or bytes where it is no UTF-8.
  */
 import { open, readFile } from "node:fs/promises"
-import type { JsonValue } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Adapter, RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
+import type { SourceValue } from "../source-value.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
@@ -29,7 +29,7 @@ export interface ResolveOptions {
   /** A last line without its line feed may still be in the writing. It is read as it is (`take`), or left for the next time. */
   readonly unendedLine?: "take" | "leave"
   /** The state of an earlier parse, from which the rows of a database go on. */
-  readonly since?: JsonValue
+  readonly since?: SourceValue
 }
 
 const ROWS_PER_BATCH = 256

@@ -1,5 +1,6 @@
 /** Where stored sessions end, for the units that continue them. Reads many at once, in the order of the plan. */
 import type { ResumePoint } from "../../adapters/adapter.ts"
+import { fromSource } from "../../adapters/source-value.ts"
 import type { Presence, ResumeFacts } from "../../sessions/write/presence.ts"
 import type { PlannedUnit } from "../plan/plan-root.ts"
 
@@ -42,5 +43,5 @@ export function decideResume(planned: PlannedUnit, stored: ResumeFacts | undefin
   if (memory === undefined || memory.session === null || stored === undefined) return { planned, resume: undefined }
   if (memory.nextOrdinal !== stored.nextOrdinal)
     return { planned: { ...planned, change: "rewritten", memory: undefined }, resume: undefined }
-  return { planned, resume: { session: memory.session, ...stored, state: memory.parserState } }
+  return { planned, resume: { session: memory.session, ...stored, state: fromSource(memory.parserState) } }
 }

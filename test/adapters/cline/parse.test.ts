@@ -2,9 +2,10 @@ import { expect, test } from "bun:test"
 import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
 import { cline, rooCode } from "../../../src/adapters/cline/adapter.ts"
 import { atRoot } from "../../../src/adapters/cline/serialize.ts"
-import type { JsonValue } from "../../../src/model/json.ts"
+import { fromSource, type SourceValue } from "../../../src/adapters/source-value.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const ID = "1784094124598_rruoq"
 const FOLDER = `sessions/${ID}`
@@ -14,11 +15,11 @@ const AT = 1_784_094_124_598
 interface Read {
   readonly session: Session
   readonly entries: readonly Entry[]
-  readonly state: JsonValue
+  readonly state: SourceValue
 }
 
 function fileAt(relativePath: string): SourceFile {
-  return { path: `/x/${relativePath}`, relativePath, form: "document", sizeBytes: 1, modifiedMs: AT, inode: 1 }
+  return sourceFile(relativePath, { form: "document", modifiedMs: AT })
 }
 
 function read(
@@ -43,7 +44,7 @@ function read(
     parser.push({ form: "document", file, line: 1, text: JSON.stringify(files[file.relativePath]) } satisfies RawRecord)
   const { state } = parser.end(true)
   if (found.session === undefined) throw new Error("no session")
-  return { session: found.session, entries: found.entries, state }
+  return { session: found.session, entries: found.entries, state: fromSource(state) }
 }
 
 function transcript(...messages: readonly object[]): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import type { ResumePoint } from "../../../src/adapters/adapter.ts"
 import { codex } from "../../../src/adapters/codex/adapter.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
+import { fromSource } from "../../../src/adapters/source-value.ts"
 import type { Entry } from "../../../src/model/session.ts"
 import {
   CWD,
@@ -255,7 +256,7 @@ async function readAll(root: string, resume?: ResumePoint) {
     const { state } = parser.end()
     if (session === undefined) throw new Error("no session")
     const seen = new Set(entries.map(({ message }) => message.id))
-    return { session, entries, point: { session, nextOrdinal: entries.length, seen, state } }
+    return { session, entries, point: { session, nextOrdinal: entries.length, seen, state: fromSource(state) } }
   }
   throw new Error("no thread")
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
-import type { RawRecord, SourceFile, SourceForm } from "../../../src/adapters/adapter.ts"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
 import { copilotCli } from "../../../src/adapters/copilot-cli/adapter.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const ID = "5d1f0a30-0000-4000-8000-000000000001"
 const PLACE = `session-state/${ID}/events.jsonl`
@@ -13,12 +14,8 @@ function event(type: string, data: unknown, more: Record<string, unknown> = {}):
   return { type, data, timestamp: AT, parentId: null, ...more }
 }
 
-function fileAt(relativePath: string, form: SourceForm): SourceFile {
-  return { path: `/x/${relativePath}`, relativePath, form, sizeBytes: 1, modifiedMs: 1_770_000_000_000, inode: 1 }
-}
-
 function read(records: readonly unknown[], notes: Readonly<Record<string, string>> = {}, isSettled = true) {
-  const file = fileAt(PLACE, "log")
+  const file = sourceFile(PLACE, { form: "log" })
   const found = { session: undefined as Session | undefined, entries: [] as Entry[], issues: [] as Issue[] }
   const parser = copilotCli.parse(
     { key: PLACE, root: "/x", files: [file] },
@@ -33,7 +30,7 @@ function read(records: readonly unknown[], notes: Readonly<Record<string, string
   for (const [index, record] of records.entries())
     parser.push({ form: "log", file, line: index + 1, text: JSON.stringify(record) } satisfies RawRecord)
   for (const [name, text] of Object.entries(notes))
-    parser.push({ form: "text", file: fileAt(`session-state/${ID}/${name}`, "text"), line: 1, text })
+    parser.push({ form: "text", file: sourceFile(`session-state/${ID}/${name}`, { form: "text" }), line: 1, text })
   return { ...found, end: parser.end(isSettled), session: found.session }
 }
 

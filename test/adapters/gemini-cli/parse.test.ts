@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test"
-import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
 import { geminiCli } from "../../../src/adapters/gemini-cli/adapter.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
 import { withoutSuperseded } from "../../../src/model/superseded.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const PLACE = "tmp/alpha/chats/session-2026-02-03T04-05-5d1f0a30.jsonl"
 const ID = "5d1f0a30-0000-4000-8000-000000000001"
@@ -34,9 +35,7 @@ interface Read {
 
 function read(records: readonly unknown[], place = PLACE): Read {
   const form = place.endsWith(".json") ? "document" : "log"
-  const file: SourceFile = {
-    ...{ path: `/x/${place}`, relativePath: place, form, sizeBytes: 1, modifiedMs: 1_770_000_000_000, inode: 1 },
-  }
+  const file = sourceFile(place, { form })
   const found = { session: undefined as Session | undefined, entries: [] as Entry[], issues: [] as Issue[] }
   const parser = geminiCli.parse(
     { key: place, root: "/x", files: [file] },

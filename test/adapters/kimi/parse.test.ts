@@ -4,6 +4,7 @@ import { kimi } from "../../../src/adapters/kimi/adapter.ts"
 import { keyOfDirectory, movedTo } from "../../../src/adapters/kimi/directory-key.ts"
 import type { JsonValue } from "../../../src/model/json.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const SESSION = "session_5d1f0a30-0000-4000-8000-000000000001"
 const FOLDER = `sessions/wd_alpha_000000000000/${SESSION}`
@@ -17,7 +18,7 @@ interface Read {
 
 function fileAt(relativePath: string): SourceFile {
   const form = relativePath.endsWith(".json") ? "document" : "log"
-  return { path: `/x/${relativePath}`, relativePath, form, sizeBytes: 1, modifiedMs: AT, inode: 1 }
+  return sourceFile(relativePath, { form, modifiedMs: AT })
 }
 
 /** Each file with its records, in the order in which they are read. */

@@ -8,6 +8,7 @@ import { opencode } from "../../../src/adapters/opencode/adapter.ts"
 import { OPENCODE } from "../../../src/adapters/opencode/brands.ts"
 import { createSource, type OpencodeSource } from "../../../src/adapters/opencode/source.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
+import { fromSource, type SourceValue } from "../../../src/adapters/source-value.ts"
 import { type JsonValue, parseJson, stringifyJson } from "../../../src/model/json.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../../src/model/session.ts"
@@ -49,7 +50,7 @@ export async function planned(root: string, source = sourceAt()): Promise<Planne
 
 /** A session as it is stored, and what was kept to go on from. */
 export interface Stored extends SessionLog {
-  readonly state: JsonValue
+  readonly state: SourceValue
   readonly issues: readonly Issue[]
   readonly raws: readonly RawRecord[]
 }
@@ -80,7 +81,7 @@ export async function read(unit: SourceUnit, before?: Stored, source = sourceAt(
   const since = before === undefined ? {} : { since: before.state }
   for await (const batch of resolve({ database: { schema: OPENCODE.schema, rows: source.rows } }, unit, since)) {
     for (const raw of batch.records) {
-      raws.push(raw.form === "row" ? { ...raw, row: copyOf(raw.row) } : raw)
+      raws.push(raw.form === "row" ? { ...raw, row: fromSource(copyOf(raw.row)) } : raw)
       parser.push(raw)
     }
     issues.push(...batch.issues)
@@ -90,7 +91,7 @@ export async function read(unit: SourceUnit, before?: Stored, source = sourceAt(
   // As a store would give it back.
   return {
     ...(copyOf({ session: found.session, entries } as unknown as JsonValue) as unknown as SessionLog),
-    state,
+    state: fromSource(state),
     issues,
     raws,
   }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
-import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
 import { pi } from "../../../src/adapters/pi/adapter.ts"
 import type { Issue } from "../../../src/model/report.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const PLACE = "--projects-alpha--/2026-02-03T04-05-06-789Z_5d1f0a30-0000-4000-8000-000000000001.jsonl"
 const HEADER = { type: "session", version: 3, id: "s1", timestamp: "2026-02-03T04:05:06.789Z", cwd: "/projects/alpha" }
@@ -15,14 +16,7 @@ interface Read {
 }
 
 function read(records: readonly unknown[], place = PLACE): Read {
-  const file: SourceFile = {
-    path: `/x/${place}`,
-    relativePath: place,
-    form: "log",
-    sizeBytes: 1,
-    modifiedMs: 1_770_000_000_000,
-    inode: 1,
-  }
+  const file = sourceFile(place)
   const found = { session: undefined as Session | undefined, entries: [] as Entry[], issues: [] as Issue[] }
   const parser = pi.parse(
     { key: place, root: "/x", files: [file] },

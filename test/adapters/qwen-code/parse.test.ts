@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
-import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
 import { qwenCode } from "../../../src/adapters/qwen-code/adapter.ts"
 import { keyOfDirectory, movedTo, unarchived } from "../../../src/adapters/qwen-code/project-key.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const ID = "5d1f0a30-0000-4000-8000-000000000001"
 const CHAT = `projects/-projects-alpha/chats/${ID}.jsonl`
@@ -26,9 +27,7 @@ interface Read {
 }
 
 function read(records: readonly unknown[], place = CHAT): Read {
-  const file: SourceFile = {
-    ...{ path: `/x/${place}`, relativePath: place, form: "log", sizeBytes: 1, modifiedMs: 1_770_000_000_000, inode: 1 },
-  }
+  const file = sourceFile(place)
   const found = { session: undefined as Session | undefined, entries: [] as Entry[] }
   const parser = qwenCode.parse(
     { key: place, root: "/x", files: [file] },

@@ -6,19 +6,14 @@ import { stringUnder } from "../../../src/adapters/extract.ts"
 import { textPart } from "../../../src/adapters/parts.ts"
 import { ADAPTERS } from "../../../src/adapters/registry.ts"
 import { createSessionWriter } from "../../../src/adapters/session-writer.ts"
+import { fromSource } from "../../../src/adapters/source-value.ts"
 import { inside, itemsOf, whole } from "../../../src/adapters/spot.ts"
 import { parseJson } from "../../../src/model/json.ts"
 import type { Entry, Session } from "../../../src/model/session.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
+import { sourceFile } from "../../source-file.ts"
 
-const FILE: SourceFile = {
-  path: "/s.jsonl",
-  relativePath: "s.jsonl",
-  form: "log",
-  sizeBytes: 1,
-  modifiedMs: 1,
-  inode: 1,
-}
+const FILE = sourceFile("s.jsonl")
 const SESSION: Session = {
   ...{ id: "s", source_agent: "test", created_at: "2026-01-01T00:00:00.000Z", project: "/p" },
   options: { source: { file: FILE.relativePath } },
@@ -38,7 +33,9 @@ function written(lines: readonly string[], text?: string, parsedBetween?: string
     const parsed = parseJson(line)
     if (!parsed.ok) throw new Error(parsed.reason)
     const raw: RawRecord = { form: "log", file: FILE, line: index + 1, text: text ?? line }
-    const texts = itemsOf(inside(whole(parsed.value), "said")).flatMap((block) => stringUnder(block, "text") ?? [])
+    const texts = itemsOf(inside(whole(fromSource(parsed.value)), "said")).flatMap(
+      (block) => stringUnder(block, "text") ?? [],
+    )
     if (parsedBetween !== undefined) parseJson(parsedBetween)
     const parts = texts.map((each) => textPart({ provenance: "conversational", text: each }))
     writer.record(raw, parsed.value, [{ role: "user", parts }])
@@ -116,7 +113,13 @@ test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
     for (const [index, text] of [session, ...rows].entries()) {
       const parsed = parseJson(text)
       if (!parsed.ok) throw new Error(parsed.reason)
-      parser.push({ form: "row", file, line: index + 1, table: index === 0 ? "session" : "message", row: parsed.value })
+      parser.push({
+        form: "row",
+        file,
+        line: index + 1,
+        table: index === 0 ? "session" : "message",
+        row: fromSource(parsed.value),
+      })
     }
     parser.end(true)
     expect(adapter.id !== "opencode" || entries === rows.length + 1).toBe(true)

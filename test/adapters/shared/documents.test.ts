@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { joinDocument, splitDocument } from "../../../src/adapters/shared/documents.ts"
+import { fromSource } from "../../../src/adapters/source-value.ts"
 import { isJsonObject, type JsonValue } from "../../../src/model/json.ts"
 import { systemClock } from "../../../src/platform/host/clock.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
@@ -33,7 +34,7 @@ const DOCUMENTS: readonly (readonly [what: string, messages: readonly object[]])
 ]
 
 test.each(DOCUMENTS)("a document %s is split and joined by value", (_, messages) => {
-  const document = chat(messages) as JsonValue
+  const document = fromSource(chat(messages) as JsonValue)
   const split = splitDocument(document, SHAPE)
   expect(split?.items).toHaveLength(messages.length)
   expect(joinDocument(split?.header ?? {}, split?.items ?? [], SHAPE)).toEqual(document as never)

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SourceFile } from "../../../src/adapters/adapter.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
 import { seededRandom } from "../../../src/platform/host/random.ts"
+import { sourceFile } from "../../source-file.ts"
 
 async function linesOf(text: string, sizeBytes?: number): Promise<string[]> {
   const base = mkdtempSync(join(tmpdir(), "pond-window-"))
@@ -12,14 +12,7 @@ async function linesOf(text: string, sizeBytes?: number): Promise<string[]> {
     const path = join(base, "log.jsonl")
     writeFileSync(path, text)
     const { size, mtimeMs, ino } = statSync(path)
-    const file: SourceFile = {
-      path,
-      relativePath: "log.jsonl",
-      form: "log",
-      sizeBytes: sizeBytes ?? size,
-      modifiedMs: mtimeMs,
-      inode: ino,
-    }
+    const file = sourceFile("log.jsonl", { path, sizeBytes: sizeBytes ?? size, modifiedMs: mtimeMs, inode: ino })
     const lines: string[] = []
     for await (const { records } of resolve({}, { key: "log", root: base, files: [file] })) {
       for (const record of records) lines.push("text" in record ? record.text : "")

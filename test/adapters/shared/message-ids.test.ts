@@ -1,17 +1,11 @@
 /** Ids of messages: as the source wrote them, or made from the record, and never the same one twice. */
 import { expect, test } from "bun:test"
-import type { RawRecord, SourceFile } from "../../../src/adapters/adapter.ts"
+import type { RawRecord } from "../../../src/adapters/adapter.ts"
 import { createMessageIds, createPartIds, hasContentId } from "../../../src/adapters/message-ids.ts"
 import { recordsOf } from "../../../src/adapters/shared/resolve.ts"
+import { sourceFile } from "../../source-file.ts"
 
-const FILE: SourceFile = {
-  path: "/s.jsonl",
-  relativePath: "s.jsonl",
-  form: "log",
-  sizeBytes: 1,
-  modifiedMs: 1,
-  inode: 1,
-}
+const FILE = sourceFile("s.jsonl")
 const LINE = '{"text":"“wide” 🦊 and narrow"}'
 
 function lineOf(text: string, hash?: bigint): RawRecord {

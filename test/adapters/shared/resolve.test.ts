@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { SourceFile, SourceForm, SourceUnit } from "../../../src/adapters/adapter.ts"
 import { isAsRead, isPrefixOf, type LogPosition } from "../../../src/adapters/shared/log-window.ts"
 import { type Batch, type ResolveOptions, resolve } from "../../../src/adapters/shared/resolve.ts"
+import { sourceFile } from "../../source-file.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "pond-resolve-"))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -13,7 +14,7 @@ let count = 0
 function fileOf(content: string | Uint8Array, form: SourceForm = "log", suffix = ".jsonl"): SourceFile {
   const place = `${count++}${suffix}`
   writeFileSync(join(scratch, place), content)
-  return { path: join(scratch, place), relativePath: place, form, sizeBytes: content.length, modifiedMs: 0, inode: 0 }
+  return sourceFile(place, { path: join(scratch, place), form, sizeBytes: content.length })
 }
 
 function unitOf(...files: SourceFile[]): SourceUnit {

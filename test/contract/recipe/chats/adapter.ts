@@ -14,7 +14,8 @@ import {
 } from "../../../../src/adapters/shared/documents.ts"
 import { readJson } from "../../../../src/adapters/shared/read-json.ts"
 import { filesBelow, isIssue } from "../../../../src/adapters/shared/walk.ts"
-import { isJsonObject, type JsonValue } from "../../../../src/model/json.ts"
+import type { SourceValue } from "../../../../src/adapters/source-value.ts"
+import { isJsonObject } from "../../../../src/model/json.ts"
 
 const SHAPE: DocumentShape = {
   key: "messages",
@@ -67,7 +68,7 @@ function parse(unit: SourceUnit, sink: ParseSink): Parser {
   }
 }
 
-function begin(writer: SessionWriter, document: JsonValue): void {
+function begin(writer: SessionWriter, document: SourceValue): void {
   const id = nonEmptyStringAt(document, "id")
   const project = nonEmptyStringAt(document, "cwd")
   const createdAt = timestampAt(document, "at")

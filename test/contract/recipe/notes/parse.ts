@@ -16,7 +16,7 @@ import {
   type SessionWriter,
 } from "../../../../src/adapters/session-writer.ts"
 import { readJson } from "../../../../src/adapters/shared/read-json.ts"
-import type { JsonValue } from "../../../../src/model/json.ts"
+import type { SourceValue } from "../../../../src/adapters/source-value.ts"
 
 export const BRAND = { id: "notes" }
 
@@ -38,7 +38,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   }
 }
 
-function begin(writer: SessionWriter, record: JsonValue): void {
+function begin(writer: SessionWriter, record: SourceValue): void {
   const id = nonEmptyStringAt(record, "open")
   const project = nonEmptyStringAt(record, "cwd")
   const createdAt = timestampAt(record, "at")
@@ -46,19 +46,21 @@ function begin(writer: SessionWriter, record: JsonValue): void {
   writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt })
 }
 
-function pushCarrier(writer: SessionWriter, raw: RawRecord, record: JsonValue): void {
+function pushCarrier(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   if (valueAt(record, "open") === undefined)
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a line that is none of a note" })
   writer.carrier(raw, record, { timestamp: timestampAt(record, "at") })
 }
 
 /** Nothing where the record is no message. */
-function draftOf(record: JsonValue): MessageDraft | undefined {
+function draftOf(record: SourceValue): MessageDraft | undefined {
   const timestamp = timestampAt(record, "at")
   const text = stringAt(record, "text")
   const who = valueAt(record, "who")
-  if (text !== undefined && (who === "user" || who === "assistant"))
-    return { timestamp, role: who, parts: [textPart({ provenance: "conversational", text })] }
+  if (text !== undefined && (who === "user" || who === "assistant")) {
+    const role = who === "user" ? "user" : "assistant"
+    return { timestamp, role, parts: [textPart({ provenance: "conversational", text })] }
+  }
   const callId = nonEmptyStringAt(record, "call")
   const name = nonEmptyStringAt(record, "tool")
   const params = jsonAt(record, "given")
