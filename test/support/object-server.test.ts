@@ -198,7 +198,7 @@ test.each<[fault: keyof Faults, isStored: boolean]>([
   expect(await failureOf(ask(server, "PUT", "key", {}, "x"))).toMatch(/ConnectionClosed|ECONNRESET|socket/i)
   expect(server.space.keys(TEST_BUCKET)).toEqual(isStored ? ["key"] : [])
   expect(server.requests).toEqual([
-    { kind: "put", bucket: TEST_BUCKET, key: "key", status: 0, isConditionalWrite: false },
+    { kind: "put", bucket: TEST_BUCKET, key: "key", status: 0, isConditionalWrite: false, up: 1, down: 0 },
   ])
   server.setFaults({})
   expect((await ask(server, "PUT", "key", {}, "x")).status).toBe(200)

@@ -36,6 +36,9 @@ export interface ServedRequest {
   readonly key: string
   readonly status: number
   readonly isConditionalWrite: boolean
+  /** Bytes of the body that came, and of the body that went back. */
+  readonly up: number
+  readonly down: number
 }
 
 export type StoreKind = "s3" | "gs"
@@ -87,7 +90,9 @@ export async function startObjectServer(options: ObjectServerOptions = {}): Prom
     await Bun.sleep(fate.delayMs)
     const reply = fate.refusal === undefined ? answer(space, request, address, protocol) : REFUSALS[fate.refusal]
     const isTold = reply !== undefined && fate.delivery !== "dropAnswer"
-    requests.push(record(address, isTold ? reply.status : 0))
+    const isHead = address.kind === "head" || address.kind === "head_bucket"
+    const bytes = { up: request.body.length, down: isTold && !isHead ? reply.body.length : 0 }
+    requests.push({ ...record(address, isTold ? reply.status : 0), ...bytes })
     if (isTold) await deliver(incoming, outgoing, reply, fate)
     else incoming.socket.destroy()
   }
@@ -144,7 +149,10 @@ function storageOptions(kind: StoreKind, url: string): Record<string, string> {
   }
 }
 
-function record({ kind, bucket, key, isConditionalWrite }: Addressed, status: number): ServedRequest {
+function record(
+  { kind, bucket, key, isConditionalWrite }: Addressed,
+  status: number,
+): Omit<ServedRequest, "up" | "down"> {
   return { kind, bucket, key, status, isConditionalWrite }
 }
 

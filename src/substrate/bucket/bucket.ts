@@ -10,6 +10,7 @@ import type { StoreContext } from "../store-context.ts"
 import { type BucketFiles, openBucketFiles } from "./bucket-files.ts"
 import { COMMITS, versionOfNote } from "./bucket-notes.ts"
 import { type BucketTable, openBucketTable } from "./bucket-table.ts"
+import { type MaintenanceLease, openMaintenanceLease } from "./maintenance-lease.ts"
 
 export interface Bucket {
   readonly files: BucketFiles
@@ -20,6 +21,7 @@ export interface Bucket {
   tables(): Promise<readonly BucketTable[]>
   /** As of a while ago at most; `isAnew`: as of now. */
   look(isAnew?: boolean): Promise<Look>
+  readonly maintenance: MaintenanceLease
 }
 
 /** What the names of the notes say. */
@@ -45,6 +47,7 @@ export function openBucket(location: Location, { clock }: Pick<StoreContext, "cl
   return {
     files,
     root,
+    maintenance: openMaintenanceLease(files, root, { clock, holder: crypto.randomUUID() }),
     table: (name) => openBucketTable(files, root, name),
     tables: async () => {
       const names = (await files.list(root)).map((path) => {

@@ -129,7 +129,10 @@ export async function deleteWhere(dataset: Dataset, where: Filter): Promise<{ re
   return await dataset.exclusively(async () => {
     const table = await dataset.newest()
     if (table === undefined) return { deleted: 0 }
-    const { numDeletedRows } = await dataset.attempt(() => table.delete(filter))
+    const { numDeletedRows } = await dataset.attempt(async (count) => {
+      if (count > 1) await table.checkoutLatest()
+      return await table.delete(filter)
+    })
     return { deleted: numDeletedRows }
   })
 }

@@ -46,8 +46,14 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
     return table === undefined ? [] : await carryOut(dataset, table, effort)
   }
   if ((await dataset.version()) === undefined) return NOTHING
-  const done = await (local === undefined ? work() : local.maintaining(work))
+  const done = await (local === undefined ? work().catch(busyIfLost) : local.maintaining(work))
   return done === "busy" ? { isBusy: true, steps: [] } : { isBusy: false, steps: done }
+}
+
+/** In a bucket a step may meet a commit of another machine: then that one is at it, and no rows are in danger. */
+function busyIfLost(error: unknown): "busy" {
+  if (error instanceof PondError && error.code === "conflict") return "busy"
+  throw error
 }
 
 /** What `status` shows of a table: nothing where it was never written. */
@@ -56,12 +62,26 @@ export async function tableStatistics(dataset: Dataset): Promise<TableStatistics
   return table && { ...(await readTableState(dataset, table)), version: await dataset.attempt(() => table.version()) }
 }
 
-async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Promise<MaintenanceReport["steps"]> {
-  const { clock, log } = dataset.catalog.context
+type Steps = MaintenanceReport["steps"]
+
+async function planNewest(dataset: Dataset, table: LanceTable, effort: Effort): Promise<readonly MaintenanceStep[]> {
   await dataset.attempt(() => table.checkoutLatest())
   const state = await readTableState(dataset, table, effort !== "lookups")
-  const plan = planMaintenance(dataset.definition, state, { effort, nowMs: clock.nowMs() })
-  const steps: MaintenanceReport["steps"][number][] = []
+  return planMaintenance(dataset.definition, state, { effort, nowMs: dataset.catalog.context.clock.nowMs() })
+}
+
+async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Promise<Steps | "busy"> {
+  const lease = dataset.catalog.bucket()?.maintenance
+  const plan = await planNewest(dataset, table, effort)
+  if (plan.length === 0) return []
+  // The machine that had the lease before may have done what was due.
+  const work = async () => await carryOutPlan(dataset, table, await planNewest(dataset, table, effort))
+  return await (lease === undefined ? carryOutPlan(dataset, table, plan) : lease.hold(work))
+}
+
+async function carryOutPlan(dataset: Dataset, table: LanceTable, plan: readonly MaintenanceStep[]): Promise<Steps> {
+  const { clock, log } = dataset.catalog.context
+  const steps: Steps[number][] = []
   for (const planned of plan) {
     const from = clock.monotonicMs()
     await apply(dataset, table, planned)
@@ -75,13 +95,25 @@ async function carryOut(dataset: Dataset, table: LanceTable, effort: Effort): Pr
   return steps
 }
 
+/** A call that lost a race would lose every repeat with what it had read before. */
+async function attemptAnew<Result>(
+  { attempt }: Pick<Dataset, "attempt">,
+  table: LanceTable,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  return await attempt(async (count) => {
+    if (count > 1) await table.checkoutLatest()
+    return await call()
+  })
+}
+
 async function apply(dataset: Dataset, table: LanceTable, planned: MaintenanceStep): Promise<void> {
   switch (planned.step) {
     case "drop_index":
-      await dataset.attempt(() => table.dropIndex(planned.name))
+      await attemptAnew(dataset, table, () => table.dropIndex(planned.name))
       break
     case "build_index":
-      await dataset.attempt(() => buildIndex(table, planned.index))
+      await attemptAnew(dataset, table, () => buildIndex(table, planned.index))
       break
     case "optimize":
       await compact(dataset, table)
@@ -110,7 +142,7 @@ async function compact(dataset: Dataset, table: LanceTable, isLocked = false): P
   const before = await dataset.attempt(() => table.version())
   let isRewritten = false
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const { compaction } = await dataset.attempt(() => table.optimize())
+    const { compaction } = await attemptAnew(dataset, table, () => table.optimize())
     if (compaction.fragmentsRemoved === 0) break
     isRewritten = true
   }
@@ -180,7 +212,8 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
     // A power cut must not take what the compaction wrote when what it was made of is gone already.
     await dataset.local?.makeDurable()
     const olderThan = await removableBefore(dataset, table)
-    if (olderThan !== undefined) await dataset.attempt(() => table.optimize({ cleanupOlderThan: olderThan }))
+    if (olderThan !== undefined)
+      await attemptAnew(dataset, table, () => table.optimize({ cleanupOlderThan: olderThan }))
     await removeOrphans(dataset)
   })
 }

@@ -1,0 +1,75 @@
+/**
+ * What a store in a bucket costs in requests and bytes, of whole commands at a counting test server: nothing here depends
+ * on how busy the machine is. `--sessions N` says how many sessions are imported, `--attribute` prints each command's
+ * requests by kind and place.
+ */
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { writeCorpus } from "../corpus/corpus.ts"
+import { type Cost, placesText, startBucketRun } from "../lib/bucket-costs.ts"
+import type { Bench, Row } from "../lib/measure.ts"
+import { BuildFailure } from "../release/targets.ts"
+
+const SEED = 7
+const LINES_TYPICAL = 20
+
+export const bench: Bench = {
+  summary: "a bucket: requests and bytes of imports, changed sessions, searches and reads",
+  run: async (args) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { sessions: { type: "string" }, attribute: { type: "boolean" } },
+    })
+    const home = mkdtempSync(join(tmpdir(), "pond-bench-bucket-"))
+    try {
+      return await costs(home, Number(values.sessions ?? 1_000), values.attribute === true)
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
+  },
+}
+
+async function costs(home: string, sessions: number, isAttributed: boolean): Promise<Row[]> {
+  const corpus = writeCorpus({ home, sessions, linesTypical: LINES_TYPICAL, seed: SEED })
+  await using run = await startBucketRun()
+  const rows: Row[] = []
+  const cost = async (what: string, limit: number | undefined, ...args: readonly string[]): Promise<Cost> => {
+    const spent = await run.cost(home, ...args)
+    const beside = `${megabytes(spent.down)} MB down, ${megabytes(spent.up)} MB up`
+    rows.push({ what, measured: spent.requests, unit: "requests", beside, ...(limit === undefined ? {} : { limit }) })
+    console.error(`${what}: ${spent.requests} requests, ${beside}${isAttributed ? `\n${placesText(spent)}` : ""}`)
+    return spent
+  }
+  let rounds = 0
+  const grow = () => {
+    appendFileSync(corpus.files[0] as string, `${JSON.stringify({ type: "mode", mode: `plan ${rounds++}` })}\n`)
+  }
+  const reads = async (when: string) => {
+    const search = await cost(`search, ${when}`, 60, "search", "database connection", "--json")
+    const { message, session } = firstHit(search.stdout)
+    await cost(`get of a message, ${when}`, 12, "get", message, "--json")
+    await cost(`get of a session, ${when}`, 20, "get", session, "--json")
+    grow()
+    await cost(`sync of a changed session, ${when}`, 45, "sync", "--json")
+  }
+  await cost("first sync", undefined, "sync", "--json")
+  await cost("sync after it", undefined, "sync", "--json")
+  await cost("nothing changed", 12, "sync", "--json")
+  await reads("as the import leaves it")
+  await cost("optimize", undefined, "optimize", "--json")
+  await reads("optimized")
+  return rows
+}
+
+function firstHit(answer: string): { readonly message: string; readonly session: string } {
+  const [, message] = /"message_id":\s*"([^"]+)"/.exec(answer) ?? []
+  const [, session] = /"session_id":\s*"([^"]+)"/.exec(answer) ?? []
+  if (message === undefined || session === undefined) throw new BuildFailure("the search found nothing")
+  return { message, session }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(2)
+}

@@ -1,0 +1,57 @@
+/** Maintenance of a store in a bucket by several machines at once: one does it, and none fails. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type DamagedPlace, inBucket, TABLE } from "../support/damage.ts"
+import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
+
+let server: ObjectServer
+beforeAll(async () => {
+  server = await startObjectServer()
+})
+afterAll(() => server.stop())
+
+const LEASE = ".pond/maintenance.lease"
+const manyRows = Array.from({ length: 1200 }, (_, at) => ({ session_id: "s", id: `row-${at}`, text: `${at}` }))
+const fillMany = async (place: DamagedPlace) => void (await place.open().table(TABLE).insertAbsent(manyRows))
+const maintain = (place: DamagedPlace) => place.open().table(TABLE).maintain("all")
+
+test("of several machines that maintain a table at once one does it, the others leave it to that one", async () => {
+  const place = inBucket(server)
+  await fillMany(place)
+  server.setFaults({ latency: { rate: 1, ms: 5 } })
+  const reports = await Promise.all(Array.from({ length: 4 }, () => maintain(place)))
+  server.setFaults({})
+  expect(reports.filter(({ isBusy }) => !isBusy).length).toBeGreaterThanOrEqual(1)
+  expect(reports.filter(({ isBusy }) => isBusy).length).toBeGreaterThanOrEqual(1)
+  expect(place.paths()).not.toContain(LEASE)
+  expect(await place.open().table(TABLE).count()).toBe(manyRows.length)
+})
+
+test("a lease of another machine is respected until it expires, and one that cannot be read is none", async () => {
+  const place = inBucket(server)
+  await fillMany(place)
+  const lease = (untilMs: number) =>
+    place.write(LEASE, new TextEncoder().encode(JSON.stringify({ holder: "other", until_ms: untilMs })))
+  lease(Date.now() + 60_000)
+  expect(await maintain(place)).toEqual({ isBusy: true, steps: [] })
+  expect(place.paths()).toContain(LEASE)
+  for (const untilMs of [Date.now() - 1, Date.now() + 86_400_000]) {
+    lease(untilMs)
+    expect((await maintain(place)).isBusy).toBe(false)
+    expect(place.paths()).not.toContain(LEASE)
+  }
+  place.write(LEASE, new TextEncoder().encode("half a"))
+  expect((await maintain(place)).isBusy).toBe(false)
+})
+
+test("a step that keeps losing to others is left to them", async () => {
+  const place = inBucket(server)
+  await fillMany(place)
+  // Both believe that they are alone: the lease is taken away under them.
+  const removing = setInterval(() => place.remove(LEASE), 1)
+  server.setFaults({ latency: { rate: 1, ms: 3 } })
+  const reports = await Promise.all(Array.from({ length: 5 }, () => maintain(place)))
+  clearInterval(removing)
+  server.setFaults({})
+  expect(reports.length).toBe(5)
+  expect(await place.open().table(TABLE).count()).toBe(manyRows.length)
+}, 30_000)
