@@ -174,7 +174,8 @@ async function listen(pond: Pond, { at, allowedHosts, isTokenRequired }: ListenR
   const token =
     isTokenRequired && !("socket" in at) ? (await import("./http/token.ts")).openToken(pond.host) : undefined
   const guarded = token === undefined ? fetch : requireToken(fetch, token.value)
-  const server = "socket" in at ? await listenOnSocket(guarded, at.socket) : listenOnPort(guarded, at.host, at.port)
+  const server =
+    "socket" in at ? await listenOnSocket(guarded, at.socket) : await listenOnPort(guarded, at.host, at.port)
   const place = rendezvousPath(pond.host, rendezvousName(pond.host))
   // Only this user's own commands ask there, which may open every namespace by themselves.
   const met = place === undefined ? undefined : await openRendezvous(pond.host, place, () => listenOnSocket(own, place))

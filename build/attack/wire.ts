@@ -11,8 +11,8 @@ import { type Chaos, numberFlag, type Outcome } from "../lib/outcome.ts"
 
 const ROUNDS = 2_000
 const SLOW_CLIENTS = 50
-/** Bun's parser gives headers ten seconds, and looks every four. */
-const SLOW_SECONDS_MAX = 30
+/** pond's clock gives headers ten (`src/http/port-listener.ts`); one and a half of them are for a busy machine. */
+const SLOW_SECONDS_MAX = 11.5
 const PATHS = ["/v1/status", "/v1/search", "/v1/get", "/v1/ingest", "/v1/sql", "/mcp", "/v1/openapi.json", "/x"]
 
 export const attack: Chaos = {
@@ -97,7 +97,7 @@ async function otherPages(address: string, token: string): Promise<Outcome> {
 async function slowHeaders({ hostname, port }: URL): Promise<Outcome> {
   const held = await Promise.all(Array.from({ length: SLOW_CLIENTS }, () => heldSeconds(hostname, Number(port))))
   const longest = Math.max(...held)
-  const found = `${SLOW_CLIENTS} clients held on for at most ${longest.toFixed(0)} s (limit ${SLOW_SECONDS_MAX} s)`
+  const found = `${SLOW_CLIENTS} clients held on for at most ${longest.toFixed(1)} s (limit ${SLOW_SECONDS_MAX} s)`
   return { what: "headers a byte at a time", isRight: longest <= SLOW_SECONDS_MAX, found }
 }
 

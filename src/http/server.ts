@@ -1,8 +1,9 @@
-/** Listening: on a loopback port, on a socket that its owner alone may use, and stopping without dropping what runs. */
+/** Listening: on a port, on a socket that its owner alone may use, and stopping without dropping what runs. */
 import { chmodSync, lstatSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { PondError } from "../model/errors.ts"
 import type { Fetch } from "./access.ts"
+import { CONNECTION_LIMITS, listenWithClock } from "./port-listener.ts"
 
 export interface HttpServer {
   /** `http://127.0.0.1:9797`, or the path of the socket. */
@@ -16,23 +17,16 @@ const IDLE_SECONDS = 255
 /** Above the cap of a body, so that the cap is ours to say. */
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024
 
-export function listenOnPort(fetch: Fetch, host: string, port: number): HttpServer {
-  const running = createRunning(fetch)
-  try {
-    const server = Bun.serve({
-      hostname: host,
-      port,
-      fetch: running.fetch,
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: REQUEST_BYTES_MAX,
-    })
-    return { address: server.url.href.replace(/\/$/, ""), stop: () => stopGently(server, running) }
-  } catch (cause) {
-    throw new PondError(
-      "storage_unavailable",
-      `Cannot listen on ${host}:${port}: the port is in use. Stop the other program, or choose another --port.`,
-      { details: { host, port }, cause },
-    )
+export async function listenOnPort(
+  fetch: Fetch,
+  host: string,
+  port: number,
+  limits = CONNECTION_LIMITS,
+): Promise<HttpServer> {
+  const listener = await listenWithClock(fetch, host, port, limits)
+  return {
+    address: `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    stop: listener.stop,
   }
 }
 

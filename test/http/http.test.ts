@@ -16,9 +16,9 @@ interface Served extends AsyncDisposable {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
 }
 
-function serve(context: Partial<HttpContext> = {}): Served {
+async function serve(context: Partial<HttpContext> = {}): Promise<Served> {
   const box = testPond()
-  const server = listenOnPort(createHttp({ pond: box.pond, allowedHosts: [], ...context }), "127.0.0.1", 0)
+  const server = await listenOnPort(createHttp({ pond: box.pond, allowedHosts: [], ...context }), "127.0.0.1", 0)
   return {
     box,
     url: server.address,
@@ -38,7 +38,7 @@ function serve(context: Partial<HttpContext> = {}): Served {
 const asked = (fields: object) => ({ protocol_version: 1, ...fields })
 
 test("what is ingested over HTTP is read over HTTP", async () => {
-  await using served = serve()
+  await using served = await serve()
   const events = [
     { kind: "session", ...session("s") },
     { kind: "message", ...said("s", 0, "").message },
@@ -61,7 +61,7 @@ test("what is ingested over HTTP is read over HTTP", async () => {
 })
 
 test("a number that a double cannot hold goes through", async () => {
-  await using served = serve()
+  await using served = await serve()
   const body = `{"protocol_version":1,"events":[${JSON.stringify({ kind: "session", ...session("s") }).replace('"options":{}', '"options":{"source":{"cost":12345678901234567890123}}')}]}`
   expect((await served.post("/v1/ingest", body)).status).toBe(200)
   expect(JSON.stringify((await served.box.place.sessions.session("s"))?.options)).toBe(
@@ -91,7 +91,7 @@ test.each<[string, string, unknown, number, string]>([
   ["a method that is not there", "/v1/status", asked({}), 404, "not_found"],
   ["a body over the cap", "/v1/get", asked({ session_id: "x".repeat(9_000_000) }), 400, "validation_failed"],
 ])("%s is told in one shape", async (_, path, body, status, code) => {
-  await using served = serve()
+  await using served = await serve()
   const response = await served.post(path, body)
   const text = await response.text()
   expect({ status: response.status, text }).toEqual({ status, text: expect.stringContaining(`"code":"${code}"`) })
@@ -101,7 +101,7 @@ test.each<[string, string, unknown, number, string]>([
 })
 
 test("every fault of a request is said with its path", async () => {
-  await using served = serve()
+  await using served = await serve()
   const response = await served.post("/v1/get", asked({ session_id: "s", limit: 0, context_depth: "two" }))
   const { error } = (await response.json()) as { error: { details: { faults: { path: string }[] } } }
   expect(new Set(error.details.faults.map(({ path }) => path))).toEqual(new Set(["/limit", "/context_depth"]))
@@ -110,7 +110,7 @@ test("every fault of a request is said with its path", async () => {
 test.each(["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "localhost.evil"])(
   "a request under the name %j is not answered",
   async (host) => {
-    await using served = serve()
+    await using served = await serve()
     for (const path of ["/healthz", "/v1/status", "/v1/openapi.json", "/mcp"]) {
       const response = await fetch(`${served.url}${path}`, { headers: { host } })
       expect({ path, status: response.status }).toEqual({ path, status: 400 })
@@ -123,7 +123,7 @@ test.each([
   ["POST", "/v1/status", ": /v1/status takes GET"],
   ["GET", "/v1/nothing", ""],
 ])("%s %s is no route, and what is asked there by another method is said", async (method, path, told) => {
-  await using served = serve()
+  await using served = await serve()
   const response = await fetch(`${served.url}${path}`, { method })
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({
@@ -132,12 +132,12 @@ test.each([
 })
 
 test("a name that was allowed is answered", async () => {
-  await using served = serve({ allowedHosts: ["pond.internal"] })
+  await using served = await serve({ allowedHosts: ["pond.internal"] })
   expect((await fetch(`${served.url}/healthz`, { headers: { host: "pond.internal:9797" } })).status).toBe(200)
 })
 
 test("what a caller says the request id is does not come back", async () => {
-  await using served = serve()
+  await using served = await serve()
   const response = await served.post("/v1/get", asked({ session_id: "s" }), {
     "x-pond-request-id": "mine%0d%0aset-cookie: a=b",
   })
@@ -146,7 +146,7 @@ test("what a caller says the request id is does not come back", async () => {
 })
 
 test("a failure that nobody planned shows nothing of itself", async () => {
-  await using served = serve({})
+  await using served = await serve({})
   const broken: Pond = {
     ...served.box.pond,
     within: () => Promise.resolve(broken),
@@ -160,7 +160,7 @@ test("a failure that nobody planned shows nothing of itself", async () => {
 })
 
 test("a body that does not arrive is given up", async () => {
-  await using served = serve({ limits: { timeoutMs: 150 } })
+  await using served = await serve({ limits: { timeoutMs: 150 } })
   const { hostname, port } = new URL(served.url)
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
@@ -178,7 +178,7 @@ test("a body that does not arrive is given up", async () => {
 })
 
 test("every operation has a route, a schema of its request and one of its answer, in one OpenAPI document", async () => {
-  await using served = serve()
+  await using served = await serve()
   const { schemas } = (await (await fetch(`${served.url}/v1/schema`)).json()) as { schemas: string[] }
   const document = (await (await fetch(`${served.url}/v1/openapi.json`)).json()) as {
     openapi: string
@@ -277,7 +277,7 @@ test("a server that stops finishes what runs", async () => {
       return box.place.sessions
     },
   }
-  const server = listenOnPort(createHttp({ pond: slow, allowedHosts: [] }), "127.0.0.1", 0)
+  const server = await listenOnPort(createHttp({ pond: slow, allowedHosts: [] }), "127.0.0.1", 0)
   const running = fetch(`${server.address}/v1/status`)
   await begun.promise
   const stopped = server.stop()
@@ -313,7 +313,7 @@ test("names of hosts are compared without their case and with or without a port,
 })
 
 test("bytes that are no text are refused, and nothing else is stored in their place", async () => {
-  await using served = serve()
+  await using served = await serve()
   const body = JSON.stringify(asked({ events: [{ kind: "session", ...session("s", { title: "caf?" }) }] }))
   const bytes = Buffer.from(body)
   bytes[bytes.indexOf("?")] = 0xe9
@@ -377,10 +377,10 @@ test("who goes away while his request arrives is no fault that is logged", async
   const answer = createHttp({ pond: { ...box.pond, host: { ...box.pond.host, log } }, allowedHosts: [] })
   const answered = Promise.withResolvers<Response>()
   const begun = Promise.withResolvers<void>()
-  const server = listenOnPort(
+  const server = await listenOnPort(
     (request) => {
       const response = answer(request)
-      response.then(answered.resolve, answered.reject)
+      response.then((made) => answered.resolve(made.clone()), answered.reject)
       begun.resolve()
       return response
     },

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ])
   await Bun.write(join(box.place.path, "secret.txt"), "hunter2")
   const limits = { bytesMax: 100_000, timeoutMs: 5000 }
-  server = listenOnPort(
+  server = await listenOnPort(
     createHttp({ pond: box.pond, allowedHosts: ["pond.internal"], limits, mcp: createMcpHandler(box.pond) }),
     "127.0.0.1",
     0,
@@ -227,7 +227,7 @@ test("a call over MCP whose body does not come is given up", async () => {
 
 async function slowServer(): Promise<AsyncDisposable & { readonly address: string }> {
   const limits = { timeoutMs: 150 }
-  const own = listenOnPort(
+  const own = await listenOnPort(
     createHttp({ pond: box.pond, allowedHosts: [], limits, mcp: createMcpHandler(box.pond) }),
     "127.0.0.1",
     0,

@@ -96,7 +96,7 @@ async function overStdio(): Promise<Connected> {
 async function overHttp(): Promise<Connected> {
   const box = testPond()
   await box.place.sessions.write(BATCHES)
-  const server = listenOnPort(
+  const server = await listenOnPort(
     createHttp({ pond: box.pond, allowedHosts: [], mcp: createMcpHandler(box.pond) }),
     "127.0.0.1",
     0,
