@@ -1,10 +1,11 @@
 /**
- * `bun run mutate [--lines 200] [--skip 0] [--seed N] [--only src/search/] [--tests 12]`: breaks one line of src after another, chosen
- * at random by the seed, and runs the nearest tests that import its file. A change that none of them notices is printed: it needs a
- * test, or a reason. Works on a copy in a temporary directory, so this tree is never touched. The tests that noticed something run
- * once more over the code as it is, because a test that fails there proves nothing. Exits 1 when something survived.
+ * `bun run mutate [--lines 200] [--skip 0] [--seed N] [--only src/search/] [--at FILE:LINE,…] [--tests 12]`: breaks one line of src
+ * after another, chosen at random by the seed, and runs the nearest tests that import its file, then all tests of its area. A change
+ * that none of them notices is printed: it needs a test, or a reason. Works on a copy in a temporary directory, so this tree is never
+ * touched. The tests that noticed something run once more over the code as it is, because a test that fails there proves nothing.
+ * Exits 1 when something survived.
  */
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, normalize } from "node:path"
 import { readSources, type SourceFile } from "./house/sources.ts"
@@ -42,7 +43,7 @@ const OPERATORS: readonly (readonly [from: RegExp, to: string])[] = [
   [/= (\d[\d_]*)$/, "= 1 + $1"],
 ]
 const NO_CODE = /^\s*(?:\*|\/[/*]|import |export (?:type|interface)|readonly |\||["'`])/
-const TEST_TIMEOUT_MS = 120_000
+const TEST_TIMEOUT_MS = 300_000
 /** Most changes are noticed by the tests next to them, so the others run only where those did not. */
 const NEAREST_FIRST = 3
 
@@ -97,7 +98,7 @@ function nearestTests(imports: Imports, path: string, count: number): string[] {
     .filter(([file]) => file.endsWith(".test.ts"))
     .toSorted(([one, near], [other, far]) => rank(one, near) - rank(other, far) || (one < other ? -1 : 1))
     .slice(0, count)
-    .map(([file]) => file)
+    .map(([file]) => `./${file}`)
 }
 
 function copyTree(): string {
@@ -112,13 +113,25 @@ function copyTree(): string {
 
 type Verdict = "killed" | "hung" | "survived"
 
+/** Arguments of `bun test`: what holds for the whole area of a file, most of which starts processes or goes through the registry. */
+function testsOfArea(path: string): string[][] {
+  const [, layer = "", folder = ""] = path.split("/")
+  const own = existsSync(join(ROOT, "test", layer)) ? [[`./test/${layer}`]] : []
+  if (layer !== "adapters") return layer === "operations" ? [...own, ["./test/cli"]] : own
+  const client = existsSync(join(ROOT, "test", layer, folder)) ? [[`./test/${layer}/${folder}`]] : own
+  return folder === "shared" ? [["./test/contract"], ...own] : [...client, ["./test/contract", "-t", folder]]
+}
+
 /** A test that fails notices the change. One that does not end may only be slow, so that is a verdict of its own. */
 async function judge(place: string, tests: readonly string[]): Promise<Verdict> {
   if (tests.length === 0) return "survived"
-  const child = Bun.spawn(
-    [process.execPath, "test", "--bail", "--timeout", "60000", ...tests.map((path) => `./${path}`)],
-    { cwd: place, stdout: "ignore", stderr: "ignore", timeout: TEST_TIMEOUT_MS, killSignal: "SIGKILL" },
-  )
+  const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {
+    cwd: place,
+    stdout: "ignore",
+    stderr: "ignore",
+    timeout: TEST_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  })
   await child.exited
   if (child.signalCode !== null) return "hung"
   return child.exitCode === 0 ? "survived" : "killed"
@@ -136,7 +149,7 @@ async function judgeMutation(place: string, mutation: Mutation, tests: readonly 
   const changed = text.split("\n").with(line - 1, after)
   writeFileSync(join(place, path), changed.join("\n"))
   try {
-    for (const by of [tests.slice(0, NEAREST_FIRST), tests.slice(NEAREST_FIRST)]) {
+    for (const by of [tests.slice(0, NEAREST_FIRST), tests.slice(NEAREST_FIRST), ...testsOfArea(path)]) {
       const verdict = await judge(place, by)
       if (verdict !== "survived") return { verdict, by }
     }
@@ -147,9 +160,9 @@ async function judgeMutation(place: string, mutation: Mutation, tests: readonly 
 }
 
 /** Of the tests that noticed changes, those that fail without any. */
-async function failingAnyway(place: string, tests: ReadonlySet<string>): Promise<string[]> {
+async function failingAnyway(place: string, runs: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
   const failing: string[] = []
-  for (const test of tests) if ((await judge(place, [test])) !== "survived") failing.push(test)
+  for (const [name, tests] of runs) if ((await judge(place, tests)) !== "survived") failing.push(name)
   return failing
 }
 
@@ -161,17 +174,19 @@ async function main(args: readonly string[]): Promise<number> {
   const sources = readSources(ROOT)
   const imports = importsOfAll([...sources, ...readSources(ROOT, "test"), ...readSources(ROOT, "build")])
   const all = sources.filter(({ path }) => path.startsWith(only)).flatMap(mutationsOf)
-  const chosen = choose(all, skip + lines, createRandom(seed)).slice(skip)
+  const named = args.includes("--at") ? (args[args.indexOf("--at") + 1] ?? "").split(",") : []
+  const at = all.filter(({ path, line }) => named.includes(`${path}:${line}`))
+  const chosen = named.length > 0 ? at : choose(all, skip + lines, createRandom(seed)).slice(skip)
   console.log(`seed ${seed}: ${chosen.length} of ${all.length} lines`)
   const place = copyTree()
-  const noticing = new Set<string>()
+  const noticing = new Map<string, readonly string[]>()
   let survivors = 0
   try {
     for (const mutation of chosen) {
       const tests = nearestTests(imports, mutation.path, testsMax)
       const { verdict, by } = await judgeMutation(place, mutation, tests)
       if (verdict === "survived") survivors += 1
-      if (verdict === "killed") for (const test of by) noticing.add(test)
+      if (verdict === "killed") noticing.set(by.join(" "), by)
       console.log(`${verdict.padEnd(8)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}`)
       if (verdict === "survived")
         console.log(`          was ${mutation.before.trim()}\n          ${tests.join(" ") || "no test imports it"}`)
