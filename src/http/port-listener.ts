@@ -43,7 +43,7 @@ export async function listenWithClock(
       due.delete(promise)
       resolve()
     })
-    void answer(fetch, incoming, outgoing)
+    void serveRequest(fetch, incoming, outgoing)
   })
   server.on("connection", (socket) => {
     clock.wait(socket)
@@ -111,7 +111,7 @@ function createHeaderClock({ headersMs, waitingMax }: ConnectionLimits) {
 
 // --- Requests and answers --------------------------------------------------------------------------------------------
 
-async function answer(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serveRequest(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const left = new AbortController()
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) left.abort()

@@ -375,12 +375,12 @@ test("who goes away while his request arrives is no fault that is logged", async
   const lines: string[] = []
   const log = { ...box.pond.host.log, warn: (line: string) => void lines.push(line) }
   const answer = createHttp({ pond: { ...box.pond, host: { ...box.pond.host, log } }, allowedHosts: [] })
-  const answered = Promise.withResolvers<Response>()
+  const answered = Promise.withResolvers<unknown>()
   const begun = Promise.withResolvers<void>()
   const server = await listenOnPort(
     (request) => {
       const response = answer(request)
-      response.then((made) => answered.resolve(made.clone()), answered.reject)
+      response.then(async (made) => answered.resolve(await made.clone().json()), answered.reject)
       begun.resolve()
       return response
     },
@@ -393,7 +393,7 @@ test("who goes away while his request arrives is no fault that is logged", async
   })
   await begun.promise
   socket.destroy()
-  expect(await (await answered.promise).json()).toMatchObject({ error: { code: "interrupted" } })
+  expect(await answered.promise).toMatchObject({ error: { code: "interrupted" } })
   await server.stop()
   expect(lines).toEqual([])
 })
