@@ -59,6 +59,8 @@ interface Reading {
   /** The name of the session's own log, where it is a session id. */
   readonly ownId: string | undefined
   readonly isAgent: boolean
+  /** Its log is gone: what is left are files that lay beside it. */
+  readonly isLeft: boolean
   readonly writer: SessionWriter
   readonly learned: Learned
   readonly versions: Set<string>
@@ -83,7 +85,8 @@ function parse(brand: Brand, unit: SourceUnit, sink: ParseSink, resume?: ResumeP
     main,
     ownId: uuidIn(STEM.exec(main.relativePath)?.[1]),
     isAgent: isAgentLog(main.relativePath),
-    writer: createSessionWriter(main, sink, resume),
+    isLeft: isLeftOfSession(main.relativePath),
+    writer: createSessionWriter({ ...main, relativePath: logOf(main.relativePath) }, sink, resume),
     learned: {
       project: undefined,
       chosen: undefined,
@@ -129,6 +132,9 @@ const STEM = /(?<![^/])([^/]+)\.jsonl$/
 const AUDIT = /(?:^|\/)local_([^/]+)\/audit\.jsonl$/
 /** Its record, beside the folder. */
 const TASK = /(?:^|\/)local_[^/]+\.json$/
+/** A file in the folder of a session, which is named by its id. */
+const LEFT =
+  /(?<![^/])([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(?:tool-results|workflows|subagents)\/(?:.*\/)?[^/]+$/i
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export function isAgentLog(place: string): boolean {
@@ -136,12 +142,24 @@ export function isAgentLog(place: string): boolean {
   return name.startsWith(AGENT) && name.endsWith(LOG) && name.length > AGENT.length + LOG.length
 }
 
+/** Whether this is the first file of a session whose log is gone, as are its agents. */
+export function isLeftOfSession(place: string): boolean {
+  return LEFT.test(place) && !isAgentLog(place)
+}
+
+/** Where the log of a session lies, or lay: should it come back, it is the same session. */
+function logOf(place: string): string {
+  const found = isAgentLog(place) ? null : LEFT.exec(place)
+  return found === null ? place : `${place.slice(0, found.index + (found[1]?.length ?? 0))}${LOG}`
+}
+
 // --- The session ------------------------------------------------------------------------------------------------------
 
 function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
-  const stem = matchIn(place, AUDIT) ?? matchIn(place, STEM) ?? place
+  const left = isAgent ? undefined : matchIn(place, LEFT)
+  const stem = left ?? matchIn(place, AUDIT) ?? matchIn(place, STEM) ?? place
   const folder = matchIn(place, /(?:^|\/)projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/) ?? stem
   const parent = isAgent ? (matchIn(place, /([^/]+)\/subagents\//) ?? learned.parent) : undefined
   // Agents of one client count from anew in every session, so an agent's own name tells it apart only within its parent.
@@ -188,7 +206,7 @@ function pushRecord(reading: Reading, raw: RawRecord): void {
   if (!isJsonObject(record)) {
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a record that is not an object" })
     writer.carrier(raw, record)
-  } else if (raw.file.relativePath === main.relativePath) {
+  } else if (raw.file.relativePath === main.relativePath && !reading.isLeft) {
     if (!writer.hasBegun) learn(reading, record)
     pushMain(reading, raw, record)
   } else pushSide(reading, raw, record)

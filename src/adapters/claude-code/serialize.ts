@@ -1,5 +1,6 @@
 /** Claude Code from canonical: its logs as they were, or logs as it would have written them (`foreign.ts`). */
-import type { Serialize } from "../adapter.ts"
+import type { Session } from "../../model/session.ts"
+import type { FileSink, NativeSerializer, Serialize } from "../adapter.ts"
 import { createNativeSerializer } from "../shared/native.ts"
 import { inOtherHome } from "../shared/other-home.ts"
 import type { Brand } from "./brands.ts"
@@ -9,7 +10,7 @@ import { projectKey } from "./project-key.ts"
 
 export function serializerOf(brand: Brand): Serialize {
   return {
-    native: createNativeSerializer,
+    native,
     foreign: foreignOf(brand),
     resume: (sessionId, cwd, { root } = {}) => {
       const command = ["claude", "--resume", sessionId]
@@ -18,6 +19,17 @@ export function serializerOf(brand: Brand): Serialize {
         : { ...inOtherHome("Claude Code", { CLAUDE_CONFIG_DIR: root }), command, cwd }
     },
   }
+}
+
+/** What is left of a session without a log comes back as it was, and the client opens nothing of it. */
+function native(session: Session, sink: FileSink): NativeSerializer {
+  let hasLog = false
+  const line: FileSink["line"] = (relativePath, ...rest) => {
+    hasLog ||= !relativePath.includes("/workflows/")
+    sink.line(relativePath, ...rest)
+  }
+  const inner = createNativeSerializer(session, { ...sink, line })
+  return { ...inner, end: () => (hasLog ? inner.end() : { ...inner.end(), isOutdated: true }) }
 }
 
 const CONFIG = /^(.+\/\.claude)\/projects\/([^/]+)\//

@@ -11,7 +11,7 @@ import type { Issue } from "../../model/report.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import type { Brand } from "./brands.ts"
-import { isAgentLog } from "./parse.ts"
+import { isAgentLog, isLeftOfSession } from "./parse.ts"
 
 export function configRootSource({ roots }: Brand): Source {
   return { roots, plan }
@@ -114,34 +114,46 @@ function walkSession(planning: Planning, log: string | undefined, folder: string
   const places: string[] = []
   const before = disk.waited()
   disk.enter(folder, () => walk(disk, folder, places))
-  if (disk.waited() === before) addSession(planning, log, places)
-  else unfinished.push(() => addSession(planning, log, places))
+  if (disk.waited() === before) addSession(planning, log, folder, places)
+  else unfinished.push(() => addSession(planning, log, folder, places))
 }
 
 /** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
-function addSession(planning: Planning, log: string | undefined, places: readonly string[]): void {
+function addSession(planning: Planning, log: string | undefined, folder: string, places: readonly string[]): void {
   const agents = places.filter(isAgentLog)
   const metas = new Map(agents.map((agent) => [agent, `${agent.slice(0, -LOG.length)}${META}`]))
   const ofAgents = new Set([...metas.keys(), ...metas.values()])
   const own = places.filter((place) => !ofAgents.has(place))
   if (log !== undefined) addUnit(planning, log, own)
-  else if (agents.length === 0) {
-    // The client deletes old transcripts and may leave their folders. What is not a session cannot be stored as one.
-    for (const place of own)
-      planning.found.push({
-        kind: "orphan_file",
-        severity: "note",
-        file: place,
-        found: "its session no longer exists",
-      })
-  }
+  else if (agents.length === 0) addLeft(planning, folder, own.toSorted())
   // Where the session is gone, what its agents' tools gave is with the first of them: they refer to it.
   const left = log === undefined ? [...own] : []
   for (const [agent, meta] of metas)
     addUnit(planning, agent, [...(places.includes(meta) ? [meta] : []), ...left.splice(0)])
 }
 
-export function addUnit({ disk, found, todos, task }: Planning, place: string, beside: readonly string[]): void {
+/** The client deletes old transcripts and may leave their folders: what is left of a session is kept under its id. */
+function addLeft(planning: Planning, folder: string, places: readonly string[]): void {
+  const [first, ...others] = places
+  if (first !== undefined && isLeftOfSession(first)) {
+    addUnit(planning, first, others, folder)
+    return
+  }
+  for (const place of places)
+    planning.found.push({
+      kind: "orphan_file",
+      severity: "note",
+      file: place,
+      found: "its folder is not named as a session is",
+    })
+}
+
+export function addUnit(
+  { disk, found, todos, task }: Planning,
+  place: string,
+  beside: readonly string[],
+  key = place,
+): void {
   const main = disk.file(place, formOf(place))
   if (main === undefined) return
   const files = [main]
@@ -153,7 +165,7 @@ export function addUnit({ disk, found, todos, task }: Planning, place: string, b
     const file = disk.file(each, formOf(each))
     if (file !== undefined) files.push(file)
   }
-  found.push({ key: place, root: disk.root, files })
+  found.push({ key, root: disk.root, files })
 }
 
 const FORMS: Readonly<Record<string, SourceForm>> = {

@@ -72,6 +72,7 @@ test("what belongs to a session is read with it, and its agents are sessions of 
     const { units, issues } = await planned(root)
     const under = (place: string) => place.replace(`projects/-work/${SESSION}`, "")
     expect(units.map(({ files }) => files.map(({ relativePath: place, form }) => `${under(place)} ${form}`))).toEqual([
+      ["projects/-gone/4b1a6b1e-0000-4000-8000-000000000001/tool-results/x.txt text"],
       [
         ".jsonl log",
         "/subagents/workflows/wf_1/journal.jsonl log",
@@ -83,11 +84,12 @@ test("what belongs to a session is read with it, and its agents are sessions of 
       ["/subagents/agent-acompact-0123abcd.jsonl log"],
       ["/subagents/workflows/wf_1/agent-b1.jsonl log", "/subagents/workflows/wf_1/agent-b1.meta.json document"],
     ])
-    expect(issues.map(({ kind, severity }) => [kind, severity])).toEqual([["orphan_file", "note"]])
+    expect(issues).toEqual([])
     expect(await nativeDifferences(root)).toEqual([])
   })
   const sessions = [...(await parsed(WORKFLOW)).values()].map(({ session }) => session)
   expect(sessions.map(({ id, source_agent, parent_session_id }) => [id, source_agent, parent_session_id])).toEqual([
+    ["4b1a6b1e-0000-4000-8000-000000000001", "claude-code", undefined],
     [SESSION, "claude-code", undefined],
     [`${SESSION}:agent-acompact-0123abcd`, "claude-code/compact", SESSION],
     [`${SESSION}:agent-b1`, "claude-code/general-purpose", SESSION],
@@ -100,14 +102,34 @@ test("saved outputs of a session that is gone are kept with the first of its age
     const { units, issues } = await planned(root)
     const names = units.map(({ files }) => files.map(({ relativePath }) => relativePath.split("/").at(-1)))
     expect(names).toEqual([
+      ["x.txt"],
       ["agent-acompact-0123abcd.jsonl", "journal.jsonl", "b1.txt", "mcp-1.json", "wf_1.js", "wf_1.json"],
       ["agent-b1.jsonl", "agent-b1.meta.json"],
     ])
-    expect(issues.map(({ file }) => file)).toEqual([
-      "projects/-gone/4b1a6b1e-0000-4000-8000-000000000001/tool-results/x.txt",
+    expect(issues).toEqual([])
+    expect(await nativeDifferences(root)).toEqual([])
+  })
+})
+
+test("what is left of a session without its log and its agents is kept under its id, letter by letter", async () => {
+  const LEFT = "4b1a6b1e-0000-4000-8000-00000000000a"
+  const tree = {
+    [`projects/-work/${LEFT}/tool-results/b.txt`]: "it failed\n",
+    [`projects/-work/${LEFT}/tool-results/a.json`]: '{"b":1,  "a":1}',
+    [`projects/-work/${LEFT}/workflows/wf_1.json`]: '{"workflow":1}',
+    "projects/-work/my-own-notes/workflows/x.txt": "no session",
+  }
+  await withTree(tree, async (root) => {
+    const { units, issues } = await planned(root)
+    expect(units.map(({ key, files }) => [key, files.length])).toEqual([[`projects/-work/${LEFT}`, 3]])
+    expect(issues.map(({ kind, file }) => [kind, file])).toEqual([
+      ["orphan_file", "projects/-work/my-own-notes/workflows/x.txt"],
     ])
     expect(await nativeDifferences(root)).toEqual([])
   })
+  const [left] = [...(await parsed(tree)).values()]
+  expect(left?.session).toMatchObject({ id: LEFT, source_agent: "claude-code", project: "-work" })
+  expect(left?.entries.map(({ message }) => message.role)).toEqual(["system", "system", "system"])
 })
 
 test("the list of things to do is stored and restored with its session, and an empty one is nothing", async () => {
@@ -116,7 +138,7 @@ test("the list of things to do is stored and restored with its session, and an e
   await withTree({ ...WORKFLOW, [list]: todo, [other]: "[]", "todos/notes.json": "no" }, async (root) => {
     const { units } = await planned(root)
     const todos = units.map(({ files }) => files.filter(({ relativePath }) => relativePath.startsWith("todos/")))
-    expect(todos.map((files) => files.map(({ relativePath }) => relativePath))).toEqual([[list], [], []])
+    expect(todos.map((files) => files.map(({ relativePath }) => relativePath))).toEqual([[], [list], [], []])
     expect(await nativeDifferences(root)).toEqual([])
   })
 })
