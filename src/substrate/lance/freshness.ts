@@ -3,9 +3,12 @@
  * the engine costs a switch to its threads, and a search reads ten times: 7 of 33 ms at a million messages.
  *
  * A commit adds a file to the folder of manifests, which changes the folder's stat signature. Times of folders are coarse,
- * so two commits may leave the same signature: one is trusted only if it was there well before the engine checked.
+ * so two commits may leave the same signature: one is trusted only if it was there well before the engine checked. Who
+ * has not looked long enough to know that, as a command that ends in a tenth of a second, goes by the time that the folder
+ * itself gives.
  */
 import type { Clock } from "../../platform/host/clock.ts"
+import { changedAtMs } from "../local/disk-files.ts"
 
 export interface FreshnessTracker {
   /** Whether nothing can have been committed since the last check. */
@@ -32,7 +35,7 @@ export function trackFreshness(signature: () => string | undefined, clock: Clock
       trusted = undefined
       if (seen === undefined || seen.signature !== own) seen = { signature: own, atMs: nowMs }
       const before = seen
-      const isOldEnough = own !== undefined && nowMs - before.atMs >= TRUSTED_AFTER_MS
+      const isOldEnough = own !== undefined && (nowMs - before.atMs >= TRUSTED_AFTER_MS || isLongUnchanged(own, clock))
       return () => {
         trusted = isOldEnough && seen === before ? { signature: own, untilMs: nowMs + TRUSTED_FOR_MS } : undefined
       }
@@ -42,4 +45,10 @@ export function trackFreshness(signature: () => string | undefined, clock: Clock
       trusted = undefined
     },
   }
+}
+
+/** Never of a folder whose time lies ahead of this machine's. */
+function isLongUnchanged(signature: string, clock: Clock): boolean {
+  const changed = changedAtMs(signature)
+  return changed !== undefined && clock.nowMs() - changed >= TRUSTED_AFTER_MS
 }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path"
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import { isAsRecorded } from "../local/as-recorded.ts"
 import { type Assessment, assessTable, DAMAGE_NOTE } from "../local/assess.ts"
 import { describeDamage } from "../local/describe-damage.ts"
 import { commitSignature, type LocalTable, OWN_FOLDER } from "../local/local-table.ts"
@@ -35,6 +36,8 @@ interface Assessed {
   readonly folder: string | undefined
 }
 
+const UNDAMAGED = { damage: undefined, folder: undefined }
+
 /** Of an object store that keeps no notes nothing is known. */
 export function unknownPart(catalog: Catalog, definition: TableDefinition): WholePart {
   const no = () => Promise.resolve(false)
@@ -54,8 +57,9 @@ export function localPart(catalog: Catalog, definition: TableDefinition, local: 
 
   async function assess(isDeep: boolean): Promise<Assessed> {
     const signatures = { table: commitSignature(local), note: noteSignature(local) }
+    if (!isDeep && signatures.note === undefined && (await isAsRecorded(local))) return { ...signatures, ...UNDAMAGED }
     const found = await assessTable(local, { isDeep })
-    if (found.damaged.length === 0) return { ...signatures, damage: undefined, folder: undefined }
+    if (found.damaged.length === 0) return { ...signatures, ...UNDAMAGED }
     const named = describeDamage(definition.name, found)
     if (named !== undefined && named !== warned) catalog.context.log.warn(`${named} Run \`pond repair\`.`)
     warned = named
