@@ -44,8 +44,6 @@ export interface Adapter {
   readonly models?: Models
   /** What its records say of tokens and money. */
   readonly usage?: UsageReading
-  /** Where its records name the git branch, as keys below the record: the first that is there. */
-  readonly branch?: readonly (readonly string[])[]
   /** What the record of a finished tool call says of the file that the tool read or wrote. */
   readonly files?: (record: JsonValue, callId: string) => FileRecord | undefined
   readonly database?: Database

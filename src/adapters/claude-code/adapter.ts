@@ -26,7 +26,6 @@ const shared = {
   vocabulary,
   models: { provider: "anthropic", recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
   usage,
-  branch: [["gitBranch"]],
   files: fileRecord,
 } as const
 

@@ -30,10 +30,6 @@ export const codex: Adapter = {
   // Messages do not say it: each turn begins with a record of its own that does.
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   usage,
-  branch: [
-    ["payload", "git", "branch"],
-    ["git", "branch"],
-  ],
   contentIds: true,
   lineage: { open: openBases },
   relocation: { nameOf, currentPath, repoint, unchangedByRepoint },

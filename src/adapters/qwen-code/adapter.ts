@@ -30,7 +30,6 @@ export const qwenCode: Adapter = {
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["model"] }] },
   usage,
-  branch: [["gitBranch"]],
   files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: unarchived },
   watching: { concerns },

@@ -8,6 +8,7 @@ import type { Page } from "../verb.ts"
 import { momentText } from "./dates.ts"
 import { excerpt, highlightMatches, patternOf } from "./highlight.ts"
 import { projectText } from "./home-paths.ts"
+import { roleText } from "./role-text.ts"
 import type { Style } from "./style.ts"
 import { cutFrontToWidth, cutToWidth } from "./table.ts"
 
@@ -98,10 +99,6 @@ function matchText(match: Match, idWidth: number, pattern: RegExp | undefined, l
   const head = `  ${style.dim(shownId(match).padEnd(idWidth))}  ${isLong ? role.trimEnd() : role}${gap}`
   const body = said.join(`\n${" ".repeat(indent)}`)
   return `${head}${body}${score === "" ? "" : style.dim(score)}\n`
-}
-
-export function roleText(role: string, style: Style): string {
-  return role === "user" ? style.green(role) : style.cyan(visibleLine(role))
 }
 
 const READ = "Read a hit: pond get ID --context 3"

@@ -8,7 +8,7 @@ import { pondCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
 import { momentText } from "./dates.ts"
 import { projectText } from "./home-paths.ts"
-import { roleText } from "./search-results.ts"
+import { roleText } from "./role-text.ts"
 import { cutToWidth, wrapToWidth } from "./table.ts"
 
 export interface TranscriptLayout extends Page {

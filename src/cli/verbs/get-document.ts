@@ -3,7 +3,7 @@ import { extname } from "node:path"
 import { PondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
-import { type Share, shareSession } from "../../operations/share/share.ts"
+import type { Share } from "../../operations/share/share.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
 import type { Outcome, Streamed, VerbContext } from "../verb.ts"
 import type { GetFlags } from "./get-flags.ts"
@@ -72,6 +72,7 @@ export async function asDocument(context: Context): Promise<Outcome | Streamed> 
     isRedacted: flags.redact,
     format,
   }
+  const { shareSession } = await import("../../operations/share/share.ts")
   const share = shareSession(pond, options, signal)
   if (flags.output !== undefined && flags.output !== STDOUT) {
     const bytes = await writeNewFile(flags.output, share.chunks, { isForced: flags.force })

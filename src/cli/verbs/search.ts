@@ -9,7 +9,6 @@ import { argumentsFor } from "../operation-arguments.ts"
 import { here, projectFilterOf } from "../project-flag.ts"
 import { renderResults } from "../render/search-results.ts"
 import { defineVerb, type Outcome, type Page, type Streamed, type VerbContext } from "../verb.ts"
-import { listSessions } from "./list.ts"
 
 /** What fits on a screen or two. Programs get as many as the operation gives. */
 const SESSIONS_SHOWN = 5
@@ -74,7 +73,10 @@ export const search = defineVerb({
     }
     // A program gets the document of a search, or is told what is missing.
     const isList = !isJson && input.query.trim() === "" && flags["similar-to"] === undefined
-    if (isList) return await listSessions(context, asList(input))
+    if (isList) {
+      const { listSessions } = await import("./list.ts")
+      return await listSessions(context, asList(input))
+    }
     const shown = isJson ? {} : { limit: SESSIONS_SHOWN, for_reading: true }
     return await searchSessions(context, { ...shown, near: here().within, ...input })
   },

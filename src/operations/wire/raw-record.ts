@@ -1,7 +1,7 @@
 /** The record that a message was read from, as its client wrote it: for whoever wants to see the source and no reading of it. */
 import { type Static, Type } from "typebox"
-import { entriesByRecord, type NativeRecord, nativeRecords, sourceOf } from "../../adapters/shared/native.ts"
-import { spelled } from "../../adapters/shared/spelling.ts"
+import type { NativeRecord } from "../../adapters/shared/native.ts"
+import type * as Spelling from "../../adapters/shared/spelling.ts"
 import { PondError } from "../../model/errors.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
@@ -22,6 +22,11 @@ export type RecordView = Static<typeof RecordView>
 const NEIGHBOURS = 64
 
 export async function rawRecord(sessions: Sessions, session: Session, target: Entry): Promise<RecordView> {
+  // Few ask for it, and every `pond get` would load the codecs with it.
+  const [{ entriesByRecord, nativeRecords, sourceOf }, { spelled }] = await Promise.all([
+    import("../../adapters/shared/native.ts"),
+    import("../../adapters/shared/spelling.ts"),
+  ])
   const { id, ordinal } = target.message
   const first = sourceOf(target.message)["of"]
   const entries =
@@ -31,7 +36,7 @@ export async function rawRecord(sessions: Sessions, session: Session, target: En
   for (const { entries: group } of entriesByRecord({ session, entries })) {
     if (!group.some(({ message }) => message.id === id)) continue
     const [record] = nativeRecords({ session, entries: group })
-    if (record !== undefined) return viewOf(record)
+    if (record !== undefined) return viewOf(record, spelled)
   }
   throw new PondError(
     "not_found",
@@ -40,10 +45,10 @@ export async function rawRecord(sessions: Sessions, session: Session, target: En
   )
 }
 
-function viewOf({ relativePath: place, table, content }: NativeRecord): RecordView {
+function viewOf({ relativePath: place, table, content }: NativeRecord, spell: typeof Spelling.spelled): RecordView {
   const of = { place, ...(table === undefined ? {} : { table }) }
   if ("text" in content) return { ...of, text: content.text }
   if ("base64" in content) return { ...of, base64: content.base64 }
-  const line = spelled(content.json, content.spelling)
+  const line = spell(content.json, content.spelling)
   return typeof line === "string" ? { ...of, text: line } : { ...of, base64: Buffer.from(line).toString("base64") }
 }

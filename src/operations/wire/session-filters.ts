@@ -3,7 +3,7 @@
  * the rest is asked of the sessions found so far, some at a time, until enough of them pass.
  */
 import { type Static, Type } from "typebox"
-import { ADAPTERS, originOf } from "../../adapters/registry.ts"
+import { BRANCH_KEYS, branchPlaces } from "../../adapters/git-branch.ts"
 import { isJsonObject, type JsonValue, parseOwnJson } from "../../model/json.ts"
 import { agentFilter, lanesOf, projectFilter } from "../../search/scope-filter.ts"
 import type { FirstRecord } from "../../sessions/read/listing-reads.ts"
@@ -83,9 +83,9 @@ export async function passing(
 
 /** The git branch that each session began on, where its client recorded one. */
 export async function branchesOf(sessions: Sessions, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const keys = new Set(ADAPTERS.flatMap(({ branch = [] }) => branch.map((path) => `"${path.at(-1)}"`)))
+  const keys = BRANCH_KEYS.map((key) => `"${key}"`)
   const branches = new Map<string, string>()
-  for (const record of await sessions.firstRecords(ids, [...keys])) {
+  for (const record of await sessions.firstRecords(ids, keys)) {
     const found = branches.has(record.sessionId) ? undefined : branchIn(record)
     if (found !== undefined) branches.set(record.sessionId, found)
   }
@@ -95,7 +95,7 @@ export async function branchesOf(sessions: Sessions, ids: readonly string[]): Pr
 function branchIn({ sourceAgent, options }: FirstRecord): string | undefined {
   const parsed = parseOwnJson(options)
   if (!parsed.ok) return undefined
-  for (const path of originOf(sourceAgent)?.branch ?? []) {
+  for (const path of branchPlaces(sourceAgent)) {
     let value: JsonValue | undefined = parsed.value
     for (const key of ["source", "record", ...path]) value = isJsonObject(value) ? value[key] : undefined
     if (typeof value === "string" && value !== "") return value
