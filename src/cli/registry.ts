@@ -50,6 +50,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/list.ts")).list,
   },
   {
+    name: "browse",
+    group: "archive",
+    summary: "Browse sessions on the terminal: filter, read, search, resume.",
+    load: async () => (await import("./verbs/browse.ts")).browse,
+  },
+  {
     name: "label",
     group: "archive",
     summary: "Name, star, tag or annotate a session.",

@@ -15,7 +15,7 @@ const LIST: VerbSynonym = { runs: "list" }
 const COST: VerbSynonym = { runs: "cost" }
 const DELETE: VerbSynonym = { runs: "erase" }
 const CLEAN: VerbSynonym = { runs: "optimize" }
-const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond resume` lets you choose a session here." }
+const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond browse` shows sessions on the terminal." }
 const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
 const MARKDOWN: VerbSynonym = { hint: "`pond get SESSION -o session.md` writes a session as Markdown." }
 const ANNOTATE: VerbSynonym = {
@@ -33,7 +33,6 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   history: LIST,
   recent: LIST,
   last: LIST,
-  browse: LIST,
   find: { runs: "search" },
   grep: { runs: "search" },
   query: { runs: "search" },
@@ -58,9 +57,10 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   gc: CLEAN,
   clean: CLEAN,
   compact: CLEAN,
-  ui: WEB,
+  ui: { runs: "browse" },
+  tui: { runs: "browse" },
+  pick: { runs: "browse" },
   web: WEB,
-  tui: WEB,
   update: UPDATE,
   upgrade: UPDATE,
   "self-update": UPDATE,

@@ -5,9 +5,9 @@
 import type { PondError } from "../model/errors.ts"
 import type { Pond } from "../operations/pond.ts"
 import type { Lifetime } from "../platform/host/host.ts"
+import type { InteractiveScreen } from "./browse/browser.ts"
 import type { Flags, FlagValues, WordKind } from "./flags.ts"
 import type { Progress } from "./frame/progress.ts"
-import type { InteractiveScreen } from "./picker/picker.ts"
 import type { Style } from "./render/style.ts"
 
 /** The groups of `pond --help`, in its order. */
@@ -94,8 +94,8 @@ export interface VerbContext<F extends Flags> {
   readonly show: ((chunks: (page: Page) => AsyncIterable<string>) => Promise<void>) | undefined
   /** A whole screen with keys, for choosing. Undefined where nobody sits there, as for `ask`. */
   readonly openScreen: (() => InteractiveScreen) | undefined
-  /** From here on the process is another program's: signals go to it, and pond ends when it does. */
-  readonly handOver: (to: { readonly kill: () => void }) => void
+  /** From here on the process is another program's, and signals go to it, until what is returned takes them back. */
+  readonly handOver: (to: { readonly kill: () => void }) => () => void
   /** Only for verbs that stream, or ask. */
   readonly writeOut: (text: string) => void
   /** Undefined without a terminal at both ends, and with `--json`: there no verb asks. */

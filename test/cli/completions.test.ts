@@ -142,6 +142,7 @@ test("every flag that takes the id of a session or the name of a client is compl
   )
   // These take a day, or a store.
   expect(plain.toSorted()).toEqual([
+    "browse --to",
     "copy --to",
     "cost --to",
     "erase --to",

@@ -13,6 +13,11 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "search --more": 3,
   "restore SESSION": 8, // its client has it still
   "verify --against-store": 4, // an example before it has restored a session into another directory
+  browse: 2, // nobody sits there to look
+  "browse login bug": 2,
+  "browse --here": 2,
+  'browse --agent codex --from "last week"': 2,
+  "browse --starred": 2,
   resume: 2, // nobody sits there to choose
   "resume --here": 2,
   "resume login bug": 2,

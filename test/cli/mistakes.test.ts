@@ -40,6 +40,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   [`restore ${SESSION} --to codex --root plain`, "storage_unavailable", "Cannot write to plain"],
   [`restore ${SESSION} --to codex --root plain/x`, "storage_unavailable", "Cannot write to plain/x (ENOTDIR)"],
   ["restore nobody", "not_found", "No session nobody"],
+  ["browse", "validation_failed", "pond browse needs a terminal"],
+  ["browse --from someday", "validation_failed", '"someday" is not a date'],
   ["resume", "validation_failed", "Missing SESSION"],
   ["resume nobody", "not_found", "No session nobody"],
   [`resume ${SESSION} --to codex --root there --cwd nowhere`, "not_found", "The directory "],

@@ -3,91 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { writeDemo } from "../../build/corpus/demo.ts"
-import { afterKey, type Choice, chosen, type PickerState, screenOf } from "../../src/cli/picker/picker.ts"
-import { createStyle } from "../../src/cli/render/style.ts"
-import { begunIn, keysOf } from "../../src/platform/process/keyboard.ts"
-import { POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
-
-const choice = (number: number, title = `title ${number}`): Choice => ({
-  id: `id-${number}`,
-  title,
-  about: ["today", "pi", "~/work"],
-})
-const start: PickerState = { choices: [1, 2, 3].map((number) => choice(number)), query: "", at: 0 }
-const pressed = (typed: string, from = start) => keysOf(typed).reduce(afterKey, from)
-
-describe("the picker", () => {
-  test.each([
-    ["\u001b[B", "id-2"],
-    ["\u001b[B\u001b[B\u001b[B\u001b[B", "id-3"],
-    ["\u001b[B\u001b[A\u001b[A", "id-1"],
-    ["\u001b[6~", "id-3"],
-    ["3", "id-3"],
-    ["TITLE 2", "id-2"],
-    ["work 2", "id-2"],
-    ["no such\u0015", "id-1"],
-    ["3\u007f2", "id-2"],
-    ["é", undefined],
-  ])("after the keys %j has %s under its cursor", (typed, id) => {
-    expect(chosen(pressed(typed))?.id).toBe(id as string)
-  })
-
-  test("keys are told from text, whatever arrives together", () => {
-    expect(keysOf("ab\u001b[Ac\r\u001b\u0003\u001b[99X")).toEqual([
-      { kind: "text", text: "ab" },
-      { kind: "up" },
-      { kind: "text", text: "c" },
-      { kind: "enter" },
-      { kind: "leave" },
-      { kind: "leave" },
-    ])
-  })
-
-  test.each([
-    ["ab\u001b", "\u001b"],
-    ["\u001b[A\u001b[", "\u001b["],
-    ["\u001b[5", "\u001b[5"],
-    ["\u001bO", "\u001bO"],
-    ["\u001b[A", ""],
-    ["\u001ba", ""],
-  ])("of %j, %j may be the beginning of a key", (typed, begun) => {
-    expect(begunIn(typed)).toBe(begun)
-  })
-
-  test.each([
-    [80, 24],
-    [40, 10],
-    [20, 5],
-    [200, 60],
-  ])("fills a screen of %d columns and %d rows, and no more", (columns, rows) => {
-    const many = Array.from({ length: 100 }, (_, number) =>
-      choice(number, `${"a long title 漢字 ".repeat(9)}${number}`),
-    )
-    const look = { style: createStyle(false), columns, rows, prompt: "Resume", preview: ["x".repeat(300)] }
-    for (const state of [
-      { choices: many, query: "", at: 99 },
-      { ...start, query: "none" },
-    ]) {
-      const screen = screenOf(state, look)
-      expect(screen).toHaveLength(rows)
-      expect(Math.max(...screen.map((line) => Bun.stringWidth(line)))).toBeLessThan(columns)
-    }
-    expect(screenOf({ choices: many, query: "", at: 99 }, look).filter((line) => line.startsWith(">"))).toHaveLength(1)
-  })
-
-  test("stands in columns, and of a path that is too long the end is shown", () => {
-    const choices = [
-      choice(1),
-      { ...choice(2, "two"), about: ["5 h ago", "claude-code", `/${"deep/".repeat(20)}pond`] },
-    ] as const
-    const look = { style: createStyle(false), columns: 60, rows: 20, prompt: "Resume", preview: [] }
-    expect(screenOf({ choices, query: "", at: 0 }, look).slice(2, 4)).toEqual([
-      "> title 1    today  pi           ~/work",
-      "  two      5 h ago  claude-code  …/deep/deep/deep/deep/pond",
-    ])
-  })
-})
+import { onTerminal as onTypedTerminal, type TypedStep } from "../support/typed-terminal.ts"
 
 describe("pond resume", () => {
   const SESSION = "de300001-0000-4000-8000-000000000000"
@@ -108,35 +25,8 @@ describe("pond resume", () => {
   })
   afterAll(() => home[Symbol.dispose]())
 
-  /** Types each text once the screen has shown what stands before it. */
-  async function onTerminal(
-    args: readonly string[],
-    steps: readonly (readonly [shown: string, typed: string | readonly [columns: number, rows: number]])[],
-    surroundings = env,
-  ) {
-    const decoder = new TextDecoder()
-    const waiting = [...steps]
-    let screen = ""
-    let seen = 0
-    const child = Bun.spawn([process.execPath, POND, "resume", ...args], {
-      env: surroundings,
-      terminal: {
-        cols: 100,
-        rows: 20,
-        data: (terminal, bytes) => {
-          screen += decoder.decode(bytes, { stream: true })
-          const [next] = waiting
-          const at = next === undefined ? -1 : screen.indexOf(next[0], seen)
-          if (next === undefined || at < 0) return
-          waiting.shift()
-          seen = screen.length
-          if (typeof next[1] === "string") terminal.write(next[1])
-          else terminal.resize(...next[1])
-        },
-      },
-    })
-    return { exitCode: await child.exited, screen: screen.replaceAll("\r\n", "\n") }
-  }
+  const onTerminal = (args: readonly string[], steps: readonly TypedStep[], surroundings = env) =>
+    onTypedTerminal(["resume", ...args], steps, { env: surroundings })
 
   test("without a session: chosen by a filter, then its client has the terminal, and the last word", async () => {
     const { exitCode, screen } = await onTerminal(
@@ -175,7 +65,7 @@ describe("pond resume", () => {
       ["--cwd", work()],
       [
         ["1 of 1+", "needle"],
-        ["1 of 2 ", "\r"],
+        ["1 of 2\u001b", "\r"],
         ["client in", "yes\r"],
       ],
       ownEnv,

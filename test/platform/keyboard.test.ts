@@ -20,5 +20,5 @@ test("who interrupted before there was a keyboard has left", async () => {
     timeout: 10_000,
   })
   expect(await child.exited).toBe(0)
-  expect(shown.trim()).toBe('[{"kind":"leave"}]')
+  expect(shown.trim()).toBe('[{"kind":"quit"}]')
 })

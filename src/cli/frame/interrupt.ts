@@ -38,8 +38,8 @@ export type Ended<T> =
   /** The exit code is the one that the shell expects after the signal. */
   | { readonly kind: "interrupted"; readonly exitCode: number }
 
-/** Signals that come later are that program's to answer. */
-export type HandOver = (to: { readonly kill: () => void }) => void
+/** Signals that come later are that program's to answer, until they are taken back. */
+export type HandOver = (to: { readonly kill: () => void }) => () => void
 
 const CTRL_C = 130
 
@@ -66,6 +66,9 @@ export async function runInterruptible<T>(
   })
   const handOver: HandOver = (to) => {
     successor = to
+    return () => {
+      successor = undefined
+    }
   }
   const finished = work(controller.signal, handOver).then(
     (value): Ended<T> => ({ kind: "done", value }),

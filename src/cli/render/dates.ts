@@ -16,6 +16,17 @@ export function whenText(timestamp: string, nowMs: number): string {
   return days < 7 ? `${days} days ago` : dayText(atMs, nowMs)
 }
 
+/** In nine columns, for a line that has others to say more: `14:03`, `yesterday`, `12 Jan`, `Jan 2025`. */
+export function briefWhenText(timestamp: string, nowMs: number): string {
+  const atMs = Date.parse(timestamp)
+  const days = daysBetween(atMs, nowMs)
+  if (days === 0) return clockText(atMs)
+  if (days === 1) return "yesterday"
+  const date = new Date(atMs)
+  if (date.getFullYear() === new Date(nowMs).getFullYear()) return dayText(atMs, nowMs)
+  return `${MONTHS[date.getMonth()] ?? ""} ${date.getFullYear()}`
+}
+
 /** By the days of a calendar: what was late yesterday is yesterday, not some hours ago. */
 function daysBetween(fromMs: number, toMs: number): number {
   const dayOf = (ms: number) => {

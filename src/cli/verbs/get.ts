@@ -6,8 +6,8 @@ import { PROTOCOL_VERSION } from "../../operations/envelope.ts"
 import { perform } from "../../operations/operation.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
-import type { MessageView } from "../../operations/wire/views.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
+import { messagePages } from "../message-pages.ts"
 import { createStyle, type Style } from "../render/style.ts"
 import {
   headText,
@@ -72,8 +72,6 @@ function onePage(answer: GetOutput, isFromEnd: boolean, layout: TranscriptLayout
 
 /** Of a text file. */
 const TEXT_COLUMNS = 100
-const PAGE_MESSAGES = 200
-
 /** The whole session, a page at a time as it is read, unless a part of it was asked for. */
 async function* allPages(
   context: VerbContext<GetFlags>,
@@ -85,7 +83,7 @@ async function* allPages(
     return
   }
   yield headText(first, layout)
-  for await (const messages of messagePages(context, first)) yield messagesText(messages, layout)
+  for await (const messages of messagePages(context, first, context.flags.mode)) yield messagesText(messages, layout)
 }
 
 /** The document that `--json` prints, but with all messages of the session where no part was asked for. */
@@ -97,7 +95,7 @@ async function* wholeJson(context: VerbContext<GetFlags>, first: GetOutput): Asy
   const { result: _, ...rest } = first
   yield `${JSON.stringify({ protocol_version: PROTOCOL_VERSION, ...rest }).slice(0, -1)},"result":{"messages":[`
   let separator = ""
-  for await (const messages of messagePages(context, first)) {
+  for await (const messages of messagePages(context, first, context.flags.mode)) {
     if (messages.length === 0) continue
     yield `${separator}\n${messages.map((message) => JSON.stringify(message)).join(",\n")}`
     separator = ","
@@ -108,30 +106,6 @@ async function* wholeJson(context: VerbContext<GetFlags>, first: GetOutput): Asy
 function isPart({ flags }: VerbContext<GetFlags>, { result }: GetOutput): boolean {
   const isAsked = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
   return isAsked || !("messages" in result)
-}
-
-async function* messagePages(
-  { pond, flags, signal }: VerbContext<GetFlags>,
-  first: GetOutput,
-): AsyncGenerator<readonly MessageView[]> {
-  const next = (after: string): Promise<GetOutput> =>
-    perform(
-      operation,
-      { pond, signal },
-      {
-        session_id: first.session.id,
-        after_id: after,
-        limit: PAGE_MESSAGES,
-        ...(flags.mode === undefined ? {} : { response_mode: flags.mode }),
-      },
-    )
-  let result: GetOutput["result"] = first.result
-  while ("messages" in result) {
-    yield result.messages
-    const last: MessageView | undefined = result.messages.at(-1)
-    if (result.messages_remaining === 0 || last === undefined) return
-    result = (await next(last.id)).result
-  }
 }
 
 /** An id is a session's or a message's: whichever is there. */

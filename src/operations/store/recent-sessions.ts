@@ -8,9 +8,11 @@ export interface RecentSession {
   readonly id: string
   readonly source_agent: string
   readonly project: string
-  /** The title that the client recorded, or the first words of the user. */
+  /** As a person named it, its client recorded it, or the first words of the user. */
   readonly title: string
   readonly last_at: string
+  readonly starred?: boolean
+  readonly tags?: readonly string[]
 }
 
 export interface Newest {
@@ -25,7 +27,7 @@ export async function recentSessions(pond: Pond, count: number, beginning = ""):
   const [recent, conversations] = await Promise.all([store.recentActivity(beginning), store.conversations()])
   // Who types the beginning of an id means that session.
   const found = beginning === "" ? newestOfEach(recent.sessions, conversations) : recent.sessions
-  const sessions = await described(pond, found.slice(0, count))
+  const sessions = await describeActivity(pond, found.slice(0, count))
   return { sessions, isAll: recent.isAll && found.length <= count }
 }
 
@@ -42,7 +44,7 @@ export async function* olderSessions(
   const all = newestOfEach((await store.allActivity(signal)) ?? [], await store.conversations())
   const older = all.filter(({ id }) => !known.has(id))
   for (let at = 0; at < older.length && !signal.aborted; at += OLDER_AT_ONCE)
-    yield await described(pond, older.slice(at, at + OLDER_AT_ONCE))
+    yield await describeActivity(pond, older.slice(at, at + OLDER_AT_ONCE))
 }
 
 /** Of each conversation the session that it went on in last. */
@@ -59,18 +61,23 @@ function newestOfEach(
   })
 }
 
-async function described(pond: Pond, activity: readonly SessionActivity[]): Promise<RecentSession[]> {
+async function describeActivity(pond: Pond, activity: readonly SessionActivity[]): Promise<RecentSession[]> {
   const sessions = await pond.sessions()
   const ids = activity.map(({ id }) => id)
-  const found = new Map((await sessions.sessions(ids)).map((session) => [session.id, session]))
+  const [stored, labels] = await Promise.all([sessions.sessions(ids), sessions.labels.of(ids)])
+  const found = new Map(stored.map((session) => [session.id, session]))
   const untitled = ids.filter((id) => found.get(id)?.title === undefined)
   const beginnings = await sessions.firstWords(untitled)
   return activity.flatMap(({ id, lastAtMicros }): RecentSession[] => {
     const session = found.get(id)
     if (session === undefined) return []
     const { source_agent, project } = session
-    const title = session.title ?? beginnings.get(id) ?? id
-    return [{ id, source_agent, project, title, last_at: new Date(Number(lastAtMicros / 1000n)).toISOString() }]
+    const { name, isStarred = false, tags = [] } = labels.get(id) ?? {}
+    const title = name ?? session.title ?? beginnings.get(id) ?? id
+    const said = { ...(isStarred ? { starred: true } : {}), ...(tags.length === 0 ? {} : { tags }) }
+    return [
+      { id, source_agent, project, title, last_at: new Date(Number(lastAtMicros / 1000n)).toISOString(), ...said },
+    ]
   })
 }
 

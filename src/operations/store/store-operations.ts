@@ -131,8 +131,12 @@ export const recent = defineLocalOperation({
         id: Type.String(),
         source_agent: Type.String(),
         project: Type.String(),
-        title: Type.String({ description: "The recorded title, or the user's first words." }),
+        title: Type.String({
+          description: "The name a person gave it, the recorded title, or the user's first words.",
+        }),
         last_at: Type.String(),
+        starred: Type.Optional(Type.Boolean()),
+        tags: Type.Optional(Type.Array(Type.String())),
       }),
     ),
     isAll: Type.Boolean({ description: "Whether these are all there are." }),

@@ -4,29 +4,46 @@
  */
 export type Key =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "up" | "down" | "page_up" | "page_down" | "enter" | "leave" | "delete" | "clear" }
+  | { readonly kind: NamedKey }
+  /** A letter with Ctrl that means nothing else. */
+  | { readonly kind: "control"; readonly letter: string }
   /** No key: the terminal has another size. */
   | { readonly kind: "resized" }
 
+/** `quit` is Ctrl-C, and the end of the input. */
+type NamedKey = Motion | "enter" | "tab" | "leave" | "quit" | "delete" | "clear"
+type Motion = "up" | "down" | "left" | "right" | "page_up" | "page_down" | "home" | "end"
+
 export interface Keyboard {
-  /** The next keys; `leave` when the input ends or the signal comes. */
+  /** The next keys; `quit` when the input ends or the signal comes. */
   next(): Promise<readonly Key[]>
   close(): void
 }
 
-const SEQUENCES: Readonly<Record<string, Key["kind"]>> = {
+const SEQUENCES: Readonly<Record<string, NamedKey>> = {
   "\u001b[A": "up",
   "\u001bOA": "up",
   "\u0010": "up",
   "\u001b[B": "down",
   "\u001bOB": "down",
   "\u000e": "down",
+  "\u001b[D": "left",
+  "\u001bOD": "left",
+  "\u001b[C": "right",
+  "\u001bOC": "right",
+  "\u001b[H": "home",
+  "\u001bOH": "home",
+  "\u001b[1~": "home",
+  "\u001b[F": "end",
+  "\u001bOF": "end",
+  "\u001b[4~": "end",
+  "\t": "tab",
   "\u001b[5~": "page_up",
   "\u001b[6~": "page_down",
   "\r": "enter",
   "\n": "enter",
   "\u001b": "leave",
-  "\u0003": "leave",
+  "\u0003": "quit",
   "\u0004": "leave",
   "\u007f": "delete",
   "\b": "delete",
@@ -40,8 +57,10 @@ const PIECES = new RegExp(["\\u001b(?:\\[[0-9;]*[A-Za-z~]|O[A-Za-z])?", "\\p{Cc}
 export function keysOf(typed: string): Key[] {
   return (typed.match(PIECES) ?? []).flatMap((piece): Key[] => {
     const kind = SEQUENCES[piece]
-    if (kind !== undefined) return [{ kind } as Key]
-    return piece.charCodeAt(0) < 0x20 ? [] : [{ kind: "text", text: piece }]
+    if (kind !== undefined) return [{ kind }]
+    const code = piece.charCodeAt(0)
+    if (code >= 0x20) return [{ kind: "text", text: piece }]
+    return code >= 1 && code <= 26 ? [{ kind: "control", letter: String.fromCharCode(code + 0x60) }] : []
   })
 }
 
@@ -57,7 +76,7 @@ export function begunIn(typed: string): string {
 }
 
 const RESIZED: readonly Key[] = [{ kind: "resized" }]
-const LEAVE: readonly Key[] = [{ kind: "leave" }]
+const QUIT: readonly Key[] = [{ kind: "quit" }]
 
 export function openKeyboard(signal: AbortSignal): Keyboard {
   const { stdin } = process
@@ -82,7 +101,7 @@ export function openKeyboard(signal: AbortSignal): Keyboard {
     if (begun !== "") patience = setTimeout(takeBegun, BEGUN_MS)
     take(keysOf(typed.slice(0, typed.length - begun.length)))
   }
-  const onEnd = () => take(LEAVE)
+  const onEnd = () => take(QUIT)
   const onResized = () => take(RESIZED)
   stdin.setRawMode(true)
   stdin.on("data", onBytes)
