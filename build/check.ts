@@ -5,6 +5,7 @@ const ROOT = join(import.meta.dir, "..")
 
 const STEPS: readonly (readonly [name: string, command: readonly string[]])[] = [
   ["types", ["node_modules/.bin/tsc", "--noEmit"]],
+  ["types of the page", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/page"]],
   ["format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]],
   ["unused code", ["node_modules/.bin/knip"]],
   ["rules of the house", [process.execPath, "test", "test/house"]],

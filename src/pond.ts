@@ -134,16 +134,12 @@ function composePond(host: Host): Pond {
           ? undefined
           : await createRemote({ host, socket, namespace })(operation, input, signal)
       },
-      surfaces: {
-        listen: async (request) => {
+      surfaces: surfacesOf(
+        () => pond,
+        () => {
           isServing = true
-          return await listen(pond, request)
         },
-        speakMcp: async (signal) => {
-          const { serveStdio } = await import("./mcp/server.ts")
-          await serveStdio(pond, signal)
-        },
-      },
+      ),
       close: async () => {
         closing.abort()
         stores.close()
@@ -158,7 +154,24 @@ function composePond(host: Host): Pond {
   return pondOf(() => host.settings().values.namespace)
 }
 
-async function listen(pond: Pond, { at, allowedHosts, isTokenRequired }: ListenRequest): Promise<Listening> {
+function surfacesOf(own: () => Pond, onServe: () => void): Pond["surfaces"] {
+  return {
+    listen: async (request) => {
+      onServe()
+      return await listen(own(), request)
+    },
+    findServer: async (port) => {
+      const { findServer } = await import("./http/find-server.ts")
+      return await findServer(own().host, port, (await own().sessions()).store.location.shown)
+    },
+    speakMcp: async (signal) => {
+      const { serveStdio } = await import("./mcp/server.ts")
+      await serveStdio(own(), signal)
+    },
+  }
+}
+
+async function listen(pond: Pond, { at, allowedHosts, isTokenRequired, hasPage }: ListenRequest): Promise<Listening> {
   const [{ createHttp }, { requireToken }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { rendezvousPath }] =
     await Promise.all([
       import("./http/app.ts"),
@@ -169,8 +182,9 @@ async function listen(pond: Pond, { at, allowedHosts, isTokenRequired }: ListenR
     ])
   const mcp = createMcpHandler(pond)
   const own = createHttp({ pond, allowedHosts, mcp })
-  const isLimited = isNamespaceNamed(pond.host)
-  const fetch = isLimited ? createHttp({ pond: limitedToNamespace(pond), allowedHosts, mcp }) : own
+  const served = isNamespaceNamed(pond.host) ? limitedToNamespace(pond) : pond
+  const isUnguarded = !isTokenRequired && !("socket" in at)
+  const fetch = createHttp({ pond: served, allowedHosts, mcp, hasPage, isUnguarded })
   const token =
     isTokenRequired && !("socket" in at) ? (await import("./http/token.ts")).openToken(pond.host) : undefined
   const guarded = token === undefined ? fetch : requireToken(fetch, token.value)

@@ -26,7 +26,7 @@ export interface SourceFunction {
 export function readSources(root: string, folder = "src"): SourceFile[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
   return names
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".gen.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".gen.ts"))
     .toSorted()
     .map((name) => {
       const text = readFileSync(join(root, folder, name), "utf8")

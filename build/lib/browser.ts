@@ -7,8 +7,20 @@ export interface Tab {
   open(url: string): Promise<void>
   /** The value of an expression in the page, as JSON. */
   value<T>(expression: string): Promise<T>
+  /** As wide and in the colours that a person has it. */
+  show(screen: Screen): Promise<void>
+  /** A PNG of what is seen. */
+  screenshot(): Promise<Uint8Array>
+  /** One key, as a person presses it: a letter, `Enter`, `Tab`, `Escape`. */
+  press(key: string): Promise<void>
   /** What the page was refused, and what failed in it. */
   readonly complaints: readonly string[]
+}
+
+export interface Screen {
+  readonly width: number
+  readonly height: number
+  readonly theme: "light" | "dark"
 }
 
 export interface Browser extends AsyncDisposable {
@@ -19,6 +31,8 @@ const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"],
 ]
+/** Keys whose effect is a text of another name. */
+const KEY_TEXTS: Readonly<Record<string, string>> = { Enter: "\r" }
 const START_TRIES = 200
 const START_PAUSE_MS = 50
 
@@ -92,6 +106,21 @@ async function openTab(address: string): Promise<Tab> {
     value: async <T>(expression: string) => {
       const { result } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
       return (result as { readonly value: T }).value
+    },
+    show: async ({ width, height, theme }) => {
+      const screen = { width, height, deviceScaleFactor: 1, mobile: false }
+      await send("Emulation.setDeviceMetricsOverride", screen)
+      await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] })
+    },
+    screenshot: async () => {
+      const { data } = await send("Page.captureScreenshot", { format: "png" })
+      return Uint8Array.fromBase64(String(data))
+    },
+    press: async (key) => {
+      const text = KEY_TEXTS[key] ?? (key.length === 1 ? key : undefined)
+      const pressed = { key, ...(text === undefined ? {} : { text }) }
+      await send("Input.dispatchKeyEvent", { type: "keyDown", ...pressed })
+      await send("Input.dispatchKeyEvent", { type: "keyUp", key })
     },
   }
 }

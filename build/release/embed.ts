@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { BunPlugin } from "bun"
+import type { PageAssets } from "../../src/http/page-assets.ts"
 import type { EmbeddedFile, EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
 import { compressed } from "./compress.ts"
 import type { NativeFiles } from "./natives.ts"
@@ -28,13 +29,14 @@ const REWRITES: readonly (readonly [path: RegExp, rewrite: Rewrite])[] = [
 ]
 
 const ASSET_TABLE = /src\/platform\/native\/native-assets\.ts$/
+const PAGE_ASSETS = /src\/http\/page-assets\.ts$/
 
 /**
  * A path that moved matches no rewrite, and the bundler takes the file as it is: an executable without libraries. So each
  * rewrite must have met its file. The addon of ONNX Runtime is not in the bundle where WebAssembly stands in for it.
  */
 export function assertRewritten(inputs: readonly string[], isWebAssembly: boolean): void {
-  const wanted = [ASSET_TABLE, ...REWRITES.map(([path]) => path)]
+  const wanted = [ASSET_TABLE, PAGE_ASSETS, ...REWRITES.map(([path]) => path)]
   const absent = wanted.filter((path) => !inputs.some((input) => path.test(input)))
   const missing = absent.filter(({ source }) => !(isWebAssembly && source.includes("onnxruntime")))
   if (missing.length > 0) throw new BuildFailure(`No file of the bundle matches ${missing.map(String).join(" or ")}.`)
@@ -49,11 +51,11 @@ const HUB = /^@huggingface\/hub$/
 export type Natives = ReadonlyMap<NativeName, EmbeddedNative>
 
 /** `webRuntime` is the JavaScript of ONNX Runtime as WebAssembly, for a target that has no addon of it. */
-export function embedding(natives: Natives, webRuntime: string | undefined): BunPlugin {
+export function embedding(natives: Natives, page: PageAssets, webRuntime: string | undefined): BunPlugin {
   return {
     name: "pond-natives",
     setup(build) {
-      for (const [filter, rewrite] of [assetTable(natives), ...REWRITES]) {
+      for (const [filter, rewrite] of [assetTable(natives), pageModule(page), ...REWRITES]) {
         build.onLoad({ filter }, ({ path }) => ({ loader: "js", contents: rewrite(readFileSync(path, "utf8")) }))
       }
       if (webRuntime !== undefined) {
@@ -96,6 +98,11 @@ export async function embeddedNative(files: NativeFiles, level: number): Promise
 
 function assetTable(natives: Natives): readonly [path: RegExp, rewrite: Rewrite] {
   return [ASSET_TABLE, () => assetModule(natives)]
+}
+
+/** The module that stands for `page-assets.ts`: the same function, with the files ready made. */
+function pageModule(page: PageAssets): readonly [path: RegExp, rewrite: Rewrite] {
+  return [PAGE_ASSETS, () => `export async function pageAssets() { return ${JSON.stringify(page)} }\n`]
 }
 
 /** The module that stands for `native-assets.ts`: the same table, whose assets are imports of files. */

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join } from "node:path"
+import { pageAssets } from "../../src/http/page-assets.ts"
 import type { EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
 import { THREAD_ENTRIES } from "../../src/platform/threads.ts"
 import { assertRewritten, embeddedNative, embedding } from "./embed.ts"
@@ -12,6 +13,9 @@ import { BuildFailure, type Target } from "./targets.ts"
 
 const LEVEL_BEST = 22
 const LEVEL_FAST = 9
+
+/** What the script of the page has inside, which is bundled apart. */
+const PAGE_PACKAGES = [join(ROOT, "node_modules/preact/dist/preact.mjs")]
 
 export interface Order {
   readonly target: Target
@@ -35,7 +39,7 @@ export async function makeExecutable(order: Order): Promise<Made> {
     const runtime = await makeRuntime(target, workshop)
     const inputs = await bundle(order, natives, { runtime, outfile: join(workshop, "pond") })
     renameSync(join(workshop, "pond"), out)
-    return { packages: packagesOf([...inputs, ...natives.map(({ addon }) => addon)]) }
+    return { packages: packagesOf([...inputs, ...PAGE_PACKAGES, ...natives.map(({ addon }) => addon)]) }
   } finally {
     rmSync(workshop, { recursive: true })
   }
@@ -72,7 +76,7 @@ async function bundle(order: Order, found: readonly NativeFiles[], places: Place
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-    plugins: [embedding(natives, webRuntime)],
+    plugins: [embedding(natives, await pageAssets(), webRuntime)],
     throw: false,
   })
   const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")

@@ -122,6 +122,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/archive.ts")).copy,
   },
   {
+    name: "open",
+    group: "serve",
+    summary: "Open the page where sessions are browsed, searched and read.",
+    load: async () => (await import("./verbs/open.ts")).open,
+  },
+  {
     name: "serve",
     group: "serve",
     summary: "Serve the HTTP API and MCP on this machine.",

@@ -39,7 +39,6 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   show: { runs: "get" },
   view: { runs: "get" },
   cat: { runs: "get" },
-  open: { runs: "get" },
   read: { runs: "get" },
   tail: { hint: "`pond get SESSION --from end` shows the last messages." },
   continue: { runs: "resume" },

@@ -6,13 +6,14 @@
 import { timingSafeEqual } from "node:crypto"
 import { PondError } from "../model/errors.ts"
 import { sha256Of } from "../platform/sha256.ts"
+import { PAGE_PATHS } from "./page.ts"
 
 /** One request in, one answer out: what a server of any kind listens with. */
 export type Fetch = (request: Request) => Promise<Response>
 
 const OWN_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"])
-/** Says that pond is there and which version, and nothing that is stored: what watches over a server has no token. */
-const OPEN_PATH = "/healthz"
+/** They say that pond is there and which version, and nothing that is stored: what watches over a server has no token. */
+const OPEN_PATHS = new Set(["/healthz", ...PAGE_PATHS])
 
 /** Why a request is not answered; undefined if it is. */
 export function refusalOf(request: Request, allowedHosts: readonly string[]): PondError | undefined {
@@ -61,7 +62,7 @@ function split(host: string): { readonly name: string; readonly port: string } {
 export function requireToken(answer: Fetch, token: string): Fetch {
   const wanted = digest(token)
   return async (request) => {
-    if (new URL(request.url).pathname === OPEN_PATH) return await answer(request)
+    if (OPEN_PATHS.has(new URL(request.url).pathname)) return await answer(request)
     return timingSafeEqual(digest(tokenOf(request) ?? ""), wanted) ? await answer(request) : refused()
   }
 }

@@ -20,6 +20,7 @@ import { type Fault, invalidRequest } from "../operations/validation.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { type Fetch, refusalOf } from "./access.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
+import { PAGE_PATHS, pageFile } from "./page.ts"
 import { methodOf, routePath } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
 import { answerChecker, requestChecker } from "./standard-schema.ts"
@@ -31,6 +32,10 @@ export interface HttpContext {
   readonly limits?: Partial<BodyLimits>
   /** How long an operation may take. */
   readonly timeoutMs?: number
+  /** Whether the page at `/` is served. */
+  readonly hasPage?: boolean
+  /** A port without a token: any program of the machine asks there, so operations that need the token are not answered. */
+  readonly isUnguarded?: boolean
   /** The MCP transport, where there is one. */
   readonly mcp?: (request: Request) => Promise<Response>
 }
@@ -74,7 +79,8 @@ function routes(context: HttpContext) {
     })
     .get("/v1/sql/exports/:id", ({ params: { id } }) => sendExport(context, id))
   for (const operation of OPERATIONS) addRoute(app as unknown as Elysia, context, operation)
-  const { mcp } = context
+  const { mcp, hasPage = false } = context
+  if (hasPage) for (const path of PAGE_PATHS) app.get(path, ({ request }) => pageFile(path, request))
   if (mcp !== undefined)
     app.all("/mcp", async ({ request }) => mcp(await limitBody(context, request)), { parse: "none" })
   return app
@@ -83,7 +89,10 @@ function routes(context: HttpContext) {
 /** Elysia checks the request and the answer with the published schemas; what is wrong with either leaves through `onError`. */
 function addRoute(app: Elysia, context: HttpContext, operation: Operation): void {
   const path = routePath(operation)
+  const { surfaces } = operation
+  const isRefused = context.isUnguarded === true && "http" in surfaces && surfaces.needsToken === true
   const run = async (request: Request, asked: unknown) => {
+    if (isRefused) throw needsToken(operation)
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(context.timeoutMs ?? TIMEOUT_MS)])
     return await performRequest(operation, context.pond, signal, asked as object)
   }
@@ -150,6 +159,13 @@ function failure({ pond }: HttpContext, thrown: unknown): Response {
 
 function stackOf(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}
+
+function needsToken({ name }: Operation): PondError {
+  return new PondError(
+    "unauthorized",
+    `${name} is not answered by a server that asks for no token. Start pond without --no-token, or use the command line.`,
+  )
 }
 
 function noRoute({ url }: Request): PondError {

@@ -25,6 +25,8 @@ export type Surfaces =
       readonly mcp?: string
       /** The verb. Absent: no business of people. */
       readonly cli?: string
+      /** Not answered by a server on a port that asks for no token: any program of the machine reaches that. */
+      readonly needsToken?: true
     }
   | { readonly local: true; readonly cli: string }
 

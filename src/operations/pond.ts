@@ -44,6 +44,8 @@ export type Remote = (
 export interface Surfaces {
   /** HTTP, and MCP beside it. */
   listen(request: ListenRequest): Promise<Listening>
+  /** The server of this store that listens on this port of the machine already, with the token it takes. */
+  findServer(port: number): Promise<{ readonly address: string; readonly token: string } | undefined>
   /** MCP over stdin and stdout, until the client goes away or the signal comes. */
   speakMcp(signal: AbortSignal): Promise<void>
 }
@@ -54,6 +56,8 @@ export interface ListenRequest {
   readonly allowedHosts: readonly string[]
   /** Whether a port answers only who sends the token. A socket, which is its owner's alone, asks for none. */
   readonly isTokenRequired: boolean
+  /** Whether the page at `/` is served. */
+  readonly hasPage: boolean
 }
 
 export interface Listening {

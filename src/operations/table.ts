@@ -17,12 +17,16 @@ import { sql } from "./sql/sql.ts"
 import * as erasing from "./store/erase-operations.ts"
 import * as store from "./store/store-operations.ts"
 import { cost } from "./wire/cost.ts"
+import { eraseSessions } from "./wire/erase-sessions.ts"
 import { exportSession } from "./wire/export-session.ts"
 import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
+import { label } from "./wire/label.ts"
+import { render } from "./wire/render.ts"
 import { restorePlan } from "./wire/restore-plan.ts"
 import { search } from "./wire/search.ts"
 import { sessions } from "./wire/sessions.ts"
+import { stats } from "./wire/stats.ts"
 import { status } from "./wire/status.ts"
 
 export const OPERATIONS: readonly Operation[] = [
@@ -34,6 +38,10 @@ export const OPERATIONS: readonly Operation[] = [
   ingest,
   exportSession,
   restorePlan,
+  render,
+  stats,
+  label,
+  eraseSessions,
   files,
   blame,
   recover,

@@ -56,6 +56,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["exclude add", "validation_failed", "Missing PROJECT"],
   ["exclude remove", "validation_failed", "Missing PROJECT"],
   ["serve --port 99999", "validation_failed", "--port must be a whole number"],
+  ["open --port 99999", "validation_failed", "--port must be a whole number"],
+  ["open nobody-has-it", "not_found", "No session nobody-has-it"],
   ["mcp extra", "validation_failed", 'Unexpected argument "extra"'],
   ["status --store plain", "storage_unavailable", "The store "],
   ["stats --by weather", "validation_failed", "--by must be one of"],

@@ -121,7 +121,7 @@ process.exit(
         sessionsAt: sessions,
         storeName: () => "rehearsal",
         within: () => sessions(),
-        surfaces: { listen: () => sessions(), speakMcp: () => sessions() },
+        surfaces: { listen: () => sessions(), findServer: () => sessions(), speakMcp: () => sessions() },
         close: () => Promise.resolve(log.debug("pond closed")),
       }
     },

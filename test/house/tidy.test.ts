@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: SURFACE,
   mcp: SURFACE,
   cli: SURFACE,
+  page: LOW,
 }
 
 const OWNED: Readonly<Record<string, readonly string[]>> = {
@@ -44,11 +45,12 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   "@duckdb/node-api": ["operations"],
   "highlight.js": ["operations"],
   diff: ["operations"],
+  preact: ["page"],
 }
 
 /** A word, where it may stand, and what to say instead. */
 const BANNED: readonly (readonly [word: RegExp, allowed: RegExp, instead: string])[] = [
-  [/\bDate\.now\(|\bnew Date\(\)/, /^src\/platform\/host\/clock\.ts$/, "take a Clock"],
+  [/\bDate\.now\(|\bnew Date\(\)/, /^src\/platform\/host\/clock\.ts$|^src\/page\//, "take a Clock"],
   [/\bMath\.random\(/, /^src\/platform\//, "take a Random from platform"],
   [/\bprocess\.env\b/, /^src\/platform\/host\/environment\.ts$/, "the one reader is platform/host/environment.ts"],
   [/\bprocess\.exit\(/, /^src\/main\.ts$/, "return an exit code"],
@@ -69,7 +71,7 @@ interface Source {
 
 function sources(folder: string): Source[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".gen.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".gen.ts"))
     .map((name) => ({
       path: join(folder, name),
       text: readFileSync(join(ROOT, folder, name), "utf8"),

@@ -40,6 +40,7 @@ export function testPond(): TestPond {
         : Promise.reject(new PondError("namespace_unknown", "no such namespace")),
     surfaces: {
       listen: () => Promise.reject(new Error("none here")),
+      findServer: async () => undefined,
       speakMcp: () => Promise.reject(new Error("none here")),
     },
     close: () => Promise.resolve(),

@@ -32,8 +32,18 @@ const FIELDS: Readonly<Record<string, string>> = {
     "protocol_version namespace? query? queries? filters? limit? cursor? mode? scope? sort? group? similar_to? near? explain? for_reading? text_budget?",
   search_response:
     "protocol_version sessions? matches? matched_total matched_more? has_more next_cursor? searched explanation?",
-  sessions_request: "protocol_version namespace? filters? limit? cursor?",
-  sessions_response: "protocol_version sessions has_more next_cursor?",
+  sessions_request: "protocol_version namespace? filters? limit? cursor? facets?",
+  sessions_response: "protocol_version sessions has_more next_cursor? facets?",
+  erase_sessions_request: "protocol_version namespace? session_ids dry_run? undo?",
+  erase_sessions_response:
+    "protocol_version action sessions messages parts vectors attachments shared_attachments waiting purged",
+  label_request: "protocol_version namespace? session_id name? star? unstar? tags? untag? note?",
+  label_response: "protocol_version session_id name? starred tags note?",
+  render_request:
+    "protocol_version namespace? session_id after_id? limit? conversation_only? include_subagents? redact?",
+  render_response: "protocol_version session_id html map messages_remaining next_after_id?",
+  stats_request: "protocol_version namespace? by? from? to?",
+  stats_response: "protocol_version by rows sessions count",
   files_request: "protocol_version namespace? session_id",
   files_response: "protocol_version session_id files",
   get_request:

@@ -15,6 +15,10 @@ const NOT_ASKED: Readonly<Record<string, { readonly mcp?: string; readonly cli?:
   files: { mcp: "every tool takes room in every session of an agent, and pond_get shows the calls" },
   blame: { mcp: "every tool takes room in every session of an agent, and pond_search finds the line" },
   recover: { mcp: "every tool takes room in every session of an agent" },
+  render: { mcp: "agents read text", cli: "pond get -o FILE.html writes a whole page" },
+  stats: { mcp: "every tool takes room in every session of an agent, and pond_sql counts" },
+  label: { mcp: "what a person says about a session is that person's" },
+  erase_sessions: { mcp: "an agent removes nothing", cli: "the verb can purge too: the operation erase" },
   status: { cli: "the verb says more: the operation overview" },
 }
 
@@ -46,7 +50,7 @@ test("every verb that prints a document has an operation, and no two operations 
   const asked = all.flatMap((operation) => surfacesOf(operation).cli ?? [])
   expect(asked.filter((verb) => !verbs.includes(verb))).toEqual([])
   // They print a text or speak a protocol, and ask pond for nothing. Browsing is several operations on one screen.
-  const without = ["browse", "completions", "help", "man", "mcp", "serve", "skill"]
+  const without = ["browse", "completions", "help", "man", "mcp", "open", "serve", "skill"]
   expect(verbs.filter((verb) => !asked.includes(verb) && !without.includes(verb))).toEqual([])
 })
 
@@ -119,6 +123,7 @@ const UNASKED_FIELDS: Readonly<Record<string, string>> = {
   "search text_budget": "what a model can read; a screen is longer",
   "get session_id": "the id",
   "get message_id": "the id",
+  "sessions facets": "for a page that offers them to choose from",
   "blame path": "the file",
   "blame content": "the text of the file",
   "blame line": "FILE:LINE",

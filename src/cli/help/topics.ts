@@ -262,6 +262,12 @@ reverse proxy with both in front. With --namespace it
 answers for that namespace only. A request for a namespace that does not exist is
 answered with 403.
 
+A browser shows a page at / of a server on a port: \`pond open\` opens it with the
+token. Its files need no token and hold nothing of the store. Without a token it
+erases nothing.
+
+  pond serve --with-sync        also store what the clients write
+  pond serve --no-page          no page at /
   pond serve --no-token         every user and program of this machine may ask
   pond serve --socket FILE      only you may ask; no token is needed
 `

@@ -1,7 +1,7 @@
 /** `pond label`: what a person says about a session: its name, a star, tags, a note. */
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
-import { label as operation } from "../../operations/store/store-operations.ts"
+import { label as operation } from "../../operations/wire/label.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb } from "../verb.ts"
 

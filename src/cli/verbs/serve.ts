@@ -1,9 +1,12 @@
 /** `pond serve`: HTTP for programs, MCP for agents, on this machine. */
-import type { Listening } from "../../operations/pond.ts"
+import { toPondError } from "../../model/errors.ts"
+import { watch } from "../../operations/machine/sync-operations.ts"
+import { perform } from "../../operations/operation.ts"
+import type { Listening, Pond } from "../../operations/pond.ts"
 import { flag } from "../flags.ts"
 import { defineVerb } from "../verb.ts"
 
-const PORT = 9797
+export const PORT = 9797
 const LOOPBACK = ["127.0.0.1", "localhost", "::1"]
 
 export const serve = defineVerb({
@@ -15,7 +18,9 @@ export const serve = defineVerb({
     }),
     socket: flag.text("Listen on this Unix socket instead, for your user only.", "PATH"),
     "no-token": flag.onOff("Answer without a token: every user and program of this machine may then read and write."),
+    "no-page": flag.onOff("Do not serve the page at /, where sessions are read in a browser."),
     "allowed-host": flag.texts("Also accept requests for this host name.", "NAME"),
+    "with-sync": flag.onOff("Also store what the clients write, within two seconds, as pond watch does."),
     transport: flag.choice("The transport (default: http); stdio is the same as pond mcp.", ["http", "stdio"]),
   },
   positionals: [],
@@ -35,17 +40,31 @@ export const serve = defineVerb({
           : `pond listens on ${host} without TLS: whoever reads the traffic reads the token and every answer.`,
       )
     const at = flags.socket === undefined ? { host, port: flags.port ?? PORT } : { socket: flags.socket }
-    const server = await pond.surfaces.listen({ at, allowedHosts: flags["allowed-host"], isTokenRequired: !isOpen })
+    const server = await pond.surfaces.listen({
+      at,
+      allowedHosts: flags["allowed-host"],
+      isTokenRequired: !isOpen,
+      hasPage: !flags["no-page"],
+    })
     onEnd(() => server.stop())
     writeOut(
       isJson
         ? `${JSON.stringify({ protocol_version: 1, address: server.address, token_file: server.token?.path ?? null })}\n`
         : listeningText(server),
     )
-    await ended(signal)
+    await Promise.all([ended(signal), flags["with-sync"] ? storeChanges(pond, signal) : undefined])
     return { exitCode: 0, isEndedBySignal: true }
   },
 })
+
+/** Until the signal. Where another process watches already, that one stores them, and this one goes on serving. */
+export async function storeChanges(pond: Pond, signal: AbortSignal): Promise<void> {
+  try {
+    await perform(watch, { pond, signal, onReport: () => undefined }, {})
+  } catch (error) {
+    if (!signal.aborted) pond.host.log.warn(`${toPondError(error).message} Serving without storing changes.`)
+  }
+}
 
 /** The token is printed once, when it is made: terminals and journals are kept. */
 function listeningText({ address, token }: Listening): string {
@@ -57,7 +76,7 @@ function listeningText({ address, token }: Listening): string {
   return `Listening on ${address}\nThe token is in ${token.path}\n`
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+export function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener("abort", () => resolve(), { once: true })

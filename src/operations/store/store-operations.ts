@@ -4,7 +4,7 @@
  */
 import { type TSchema, Type } from "typebox"
 import type { Work } from "../../archive/work.ts"
-import { choice, nullable, oneOf, onOff, text, texts } from "../fields.ts"
+import { nullable, oneOf, onOff, text, texts } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
 
 /** One value for each kind of row that an export file holds. */
@@ -22,66 +22,6 @@ const Diverging = Type.Array(Type.String(), {
 })
 
 const LeftErased = Type.Array(Type.String(), { description: "Sessions left out: they are erased in the store." })
-
-// --- Statistics -------------------------------------------------------------------------------------------------------
-
-const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
-
-export const stats = defineLocalOperation({
-  name: "stats",
-  summary: "Count sessions and messages by day, project, client, tool or model.",
-  input: closedObject({
-    by: choice(STATS_BY, "What to group by.", "day"),
-    from: text("On or after this day: 2026-01-31, or a moment in RFC 3339."),
-    to: text("On or before this day."),
-  }),
-  output: closedObject({
-    by: oneOf(STATS_BY),
-    rows: Type.Array(
-      closedObject({
-        key: Type.String(),
-        sessions: Type.Integer(),
-        count: Type.Integer({ description: "Messages; of a tool its calls, of a model the records that name it." }),
-        failures: Type.Optional(Type.Integer({ description: "Of a tool: calls whose result was a failure." })),
-      }),
-      { description: "Days in order, everything else with the largest count first." },
-    ),
-    sessions: Type.Integer(),
-    count: Type.Integer(),
-  }),
-  errors: ["interrupted"],
-  surfaces: { local: true, cli: "stats" },
-  read: true,
-  run: async ({ pond, signal }: RunContext, { by = "day", from, to }) =>
-    await (await import("./stats.ts")).statsOf(pond, { by, from, to }, signal),
-})
-
-// --- Labels -----------------------------------------------------------------------------------------------------------
-
-export const label = defineLocalOperation({
-  name: "label",
-  summary: "Name, star, tag or annotate a session; without changes, show its labels.",
-  input: closedObject({
-    session_id: Type.String({ minLength: 1, description: "The session." }),
-    name: Type.Optional(Type.String({ maxLength: 500, description: "Its name in lists. An empty one removes it." })),
-    star: onOff("Mark it with a star."),
-    unstar: onOff("Remove the star."),
-    tags: texts("Add this tag."),
-    untag: texts("Remove this tag."),
-    note: Type.Optional(Type.String({ maxLength: 20_000, description: "A note about it. An empty one removes it." })),
-  }),
-  output: closedObject({
-    session_id: Type.String(),
-    name: Type.Optional(Type.String()),
-    starred: Type.Boolean(),
-    tags: Type.Array(Type.String()),
-    note: Type.Optional(Type.String()),
-  }),
-  errors: ["not_found"],
-  surfaces: { local: true, cli: "label" },
-  read: false,
-  run: async ({ pond }: RunContext, input) => await (await import("./labels.ts")).labelSession(pond, input),
-})
 
 export const secrets = defineLocalOperation({
   name: "secrets",

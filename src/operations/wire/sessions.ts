@@ -8,7 +8,7 @@ import type { SessionActivity } from "../../sessions/read/session-lists.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { SessionLabels } from "../../sessions/write/labels.ts"
 import { and, type Filter, range } from "../../substrate/filter.ts"
-import { given, text } from "../fields.ts"
+import { given, onOff, text } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { shortIds } from "../store/session-ids.ts"
 import { asksSessions, branchesOf, messageFilter, passing, SessionFilters } from "./session-filters.ts"
@@ -25,6 +25,7 @@ const SessionsInput = closedObject({
     Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT, description: "Maximum number of sessions." }),
   ),
   cursor: text("Continue from a previous page."),
+  facets: onOff("Also count the sessions of the whole store by project and client, sub-agents apart."),
 })
 type SessionsInput = Static<typeof SessionsInput>
 
@@ -53,10 +54,18 @@ const ListedSession = closedObject({
 })
 export type ListedSession = Static<typeof ListedSession>
 
+const Facet = closedObject({ key: Type.String(), sessions: Type.Integer() })
+
 const SessionsOutput = closedObject({
   sessions: Type.Array(ListedSession),
   has_more: Type.Boolean(),
   next_cursor: Type.Optional(Type.String()),
+  facets: Type.Optional(
+    closedObject({
+      projects: Type.Array(Facet, { description: "Most sessions first." }),
+      clients: Type.Array(Facet, { description: "Most sessions first. Sub-agents are not counted." }),
+    }),
+  ),
 })
 export type SessionsOutput = Static<typeof SessionsOutput>
 
@@ -82,9 +91,31 @@ export const sessions = defineOperation({
       sessions: await describe(store, shown),
       has_more: hasMore,
       ...(hasMore ? { next_cursor: writeCursor(input, last, asOfMs) } : {}),
+      ...(input.facets === true ? { facets: await countFacets(store, signal) } : {}),
     }
   },
 })
+
+/** From the table of sessions alone, which is a hundredth of that of messages. */
+async function countFacets(store: Sessions, signal: AbortSignal): Promise<NonNullable<SessionsOutput["facets"]>> {
+  const [projects, clients] = [new Map<string, number>(), new Map<string, number>()]
+  const countIn = (among: Map<string, number>, key: string) => among.set(key, (among.get(key) ?? 0) + 1)
+  for await (const rows of store.scan("sessions", { columns: ["source_agent", "project"] })) {
+    signal.throwIfAborted()
+    for (const { source_agent: agent, project } of rows) {
+      if (agent.includes("/")) continue
+      countIn(projects, project)
+      countIn(clients, agent)
+    }
+  }
+  return { projects: facetRows(projects), clients: facetRows(clients) }
+}
+
+function facetRows(counts: ReadonlyMap<string, number>) {
+  return [...counts]
+    .toSorted(([key, count], [other, otherCount]) => otherCount - count || (key < other ? -1 : 1))
+    .map(([key, count]) => ({ key, sessions: count }))
+}
 
 interface Wanted {
   readonly clock: Clock

@@ -12,7 +12,7 @@ export function shownShellWord(word: string): string {
   const spelled = Array.from(word, (sign) => {
     if (sign === "'" || sign === "\\") return `\\${sign}`
     if (visible(sign) === sign && !/[\t\n]/.test(sign)) return sign
-    return Array.from(Buffer.from(sign), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
+    return Array.from(new TextEncoder().encode(sign), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
   })
   return `$'${spelled.join("")}'`
 }

@@ -1,19 +1,14 @@
 /** How the page looks: by the reader's own colours, on any width, and on paper. Nothing is loaded from anywhere. */
-export const PAGE_STYLE = `
+
+/** The colours, light and dark. */
+export const THEME_STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1c1e21;--dim:#64707d;--line:#dfe3e8;--soft:#f4f6f8;--user:#0b63c5;--bad:#b3261e;--add:#e3f6e6;--del:#fdE8e8;--add-fg:#0a5c22;--del-fg:#8c1d18;--key:#8250df;--str:#0a5a8a;--num:#0550ae;--com:#64707d}
 @media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#98a3ae;--line:#2c3238;--soft:#1d2226;--user:#72b3ff;--bad:#ff8a80;--add:#12321c;--del:#3c1a1c;--add-fg:#a5e5b4;--del-fg:#ffb4ad;--key:#c9a7ff;--str:#9cd3ff;--num:#8fc1ff;--com:#98a3ae}}
 *{box-sizing:border-box}
-body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:70rem;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,sans-serif;display:flex;flex-direction:column}
-body>header{order:0}#map{order:1}#find{order:2}main{order:3}body>footer{order:4}
-h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0 0 1rem;color:var(--dim);font-size:.9rem}
-dd{margin:0;overflow-wrap:anywhere;color:var(--fg)}
-#map{margin:0 0 1rem}#map svg{display:block;width:100%;height:64px}#map p{margin:.25rem 0 0;color:var(--dim);font-size:.85rem}
-#map .user{fill:var(--user)}#map .assistant{fill:var(--fg)}#map .tool{fill:var(--dim)}#map .failed{fill:var(--bad)}#map a:focus rect,#map a:hover rect{opacity:.6}
-#find{position:sticky;top:0;z-index:1;display:flex;gap:.5rem;align-items:center;padding:.5rem 0;background:var(--bg)}
-#find input{flex:1;min-width:0;font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
-#find button{font:inherit;padding:.35rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
-#find output{color:var(--dim);font-size:.85rem;white-space:nowrap}
+`
+
+/** The articles of messages, on whatever page they stand. */
+export const MESSAGE_STYLE = `
 article{padding:.75rem 0 .25rem;border-top:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 8rem;overflow-wrap:anywhere}
 article:target{outline:2px solid var(--user);outline-offset:4px;border-radius:2px}
 article>header{display:flex;gap:.75rem;align-items:baseline;font-size:.85rem;color:var(--dim)}
@@ -37,11 +32,27 @@ details.branch{border-left:3px solid var(--line);padding-left:.9rem}
 .diff .add{background:var(--add);color:var(--add-fg)}.diff .del{background:var(--del);color:var(--del-fg)}.diff .gap{color:var(--dim);text-align:center}
 .todos{list-style:none;padding:0}.todos .now{font-weight:600}
 .hljs-keyword,.hljs-selector-tag,.hljs-built_in,.hljs-type{color:var(--key)}.hljs-string,.hljs-regexp,.hljs-attr{color:var(--str)}.hljs-number,.hljs-literal,.hljs-title{color:var(--num)}.hljs-comment,.hljs-quote{color:var(--com);font-style:italic}.hljs-addition{color:var(--add-fg)}.hljs-deletion{color:var(--del-fg)}
+`
+
+const FRAME_STYLE = `
+body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:70rem;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,sans-serif;display:flex;flex-direction:column}
+body>header{order:0}#map{order:1}#find{order:2}main{order:3}body>footer{order:4}
+h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0 0 1rem;color:var(--dim);font-size:.9rem}
+dd{margin:0;overflow-wrap:anywhere;color:var(--fg)}
+#map{margin:0 0 1rem}#map svg{display:block;width:100%;height:64px}#map p{margin:.25rem 0 0;color:var(--dim);font-size:.85rem}
+#map .user{fill:var(--user)}#map .assistant{fill:var(--fg)}#map .tool{fill:var(--dim)}#map .failed{fill:var(--bad)}#map a:focus rect,#map a:hover rect{opacity:.6}
+#find{position:sticky;top:0;z-index:1;display:flex;gap:.5rem;align-items:center;padding:.5rem 0;background:var(--bg)}
+#find input{flex:1;min-width:0;font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
+#find button{font:inherit;padding:.35rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
+#find output{color:var(--dim);font-size:.85rem;white-space:nowrap}
 [hidden]{display:none}
 body>footer{color:var(--dim);font-size:.85rem;border-top:1px solid var(--line);padding-top:.75rem;margin-top:1rem}
 @media(max-width:44rem){.sides{grid-template-columns:minmax(0,1fr)}body{padding:1rem .75rem 3rem}}
 @media print{#find{display:none}article{content-visibility:visible;break-inside:auto}pre{max-height:none;white-space:pre-wrap}body{max-width:none}}
 `
+
+export const PAGE_STYLE = `${THEME_STYLE}${MESSAGE_STYLE}${FRAME_STYLE}`
 
 /** Finds words in the messages, opens what is folded around them, and walks by keys. The page is read without it as well. */
 export const PAGE_SCRIPT = `

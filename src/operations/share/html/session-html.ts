@@ -5,7 +5,7 @@
 import { originOf } from "../../../adapters/registry.ts"
 import { PondError } from "../../../model/errors.ts"
 import { isJsonObject, type JsonValue } from "../../../model/json.ts"
-import type { FilePart, Part, Session } from "../../../model/session.ts"
+import type { Entry, FilePart, Part, Session } from "../../../model/session.ts"
 import { visibleLine } from "../../../model/visible.ts"
 import { madeValues } from "../../../platform/memory.ts"
 import type { Sessions } from "../../../sessions/store.ts"
@@ -43,6 +43,39 @@ export async function* sessionHtml(
   yield "</main>\n"
   // The map is known at the end, and shown at the beginning: by the style, not by a script.
   yield sessionMap(points)
+}
+
+// --- A page of it ------------------------------------------------------------------------------------------------------
+
+/** Which agents belong on this page. */
+export interface Pages {
+  /** The time of the last message before this page: agents that began earlier stand on an earlier one. */
+  readonly agentsFrom?: string | undefined
+  /** No message comes behind these, so an agent that no call is known to have started stands here at the latest. */
+  readonly isLast: boolean
+}
+
+export interface HtmlPage {
+  readonly html: string
+  readonly points: readonly MapPoint[]
+}
+
+/** The messages that are given, as articles for a page that has its own head; agents stand behind the calls that started them. */
+export async function articlesHtml(
+  sessions: Sessions,
+  session: Session,
+  entries: readonly Entry[],
+  options: HtmlOptions & Pages,
+): Promise<HtmlPage> {
+  const points: MapPoint[] = []
+  const branch = { sessions, session, options, prefix: "m", depth: 0, met: new Set([session.id]), points }
+  let html = ""
+  for await (const chunk of entriesHtml(branch, oneStretch(entries), options)) html += chunk
+  return { html, points }
+}
+
+async function* oneStretch(entries: readonly Entry[]): AsyncGenerator<readonly Entry[]> {
+  yield entries
 }
 
 export function endHtml(note: string): string {
@@ -104,17 +137,28 @@ interface Branch {
 }
 
 async function* branchHtml(branch: Branch): AsyncGenerator<string> {
+  const { stretches } = await branch.sessions.stored(branch.session.id)
+  yield* entriesHtml(branch, stretches())
+}
+
+/** `pages`: of a session that is rendered page by page. */
+async function* entriesHtml(
+  branch: Branch,
+  stretches: AsyncIterable<readonly Entry[]>,
+  pages?: Pages,
+): AsyncGenerator<string> {
   const { sessions, session, options } = branch
   const look = { clean: options.clean, vocabulary: originOf(session.source_agent)?.vocabulary }
-  const [agents, gone, { stretches }] = await Promise.all([
+  const [agents, gone] = await Promise.all([
     options.withSubagents ? agentsOf(branch) : Promise.resolve([]),
     sessions.superseded([session.id]),
-    sessions.stored(session.id),
   ])
-  const waiting: Session[] = [...agents]
+  const isHere = (child: Session) =>
+    pages?.agentsFrom === undefined || spawnedBy(child) !== undefined || child.created_at >= pages.agentsFrom
+  const waiting: Session[] = agents.filter(isHere)
   const pairing = createPairing()
   const write = createArticles(branch, look)
-  for await (const entries of stretches()) {
+  for await (const entries of stretches) {
     for (const entry of entries) {
       if (gone.has(session.id, entry.message.id)) continue
       if (options.signal.aborted) throw new PondError("interrupted", "Interrupted: the page is incomplete.")
@@ -125,7 +169,9 @@ async function* branchHtml(branch: Branch): AsyncGenerator<string> {
   }
   for (const said of pairing.end()) yield* withAgents(said)
   yield write.end()
-  for (const child of waiting) yield* agentHtml(child, branch)
+  // The call of an agent that is left may stand on another page.
+  const left = pages === undefined ? waiting : waiting.filter((child) => pages.isLast && spawnedBy(child) === undefined)
+  for (const child of left) yield* agentHtml(child, branch)
 
   /** An agent stands behind the call that started it; where no call is known to have, before what came after it. */
   async function* withAgents(said: Said): AsyncGenerator<string> {
@@ -161,7 +207,7 @@ async function* agentHtml(child: Session, parent: Branch): AsyncGenerator<string
   const { points: _, ...branch } = parent
   const name = child.title ?? child.source_agent
   yield `<details class="branch"><summary><b>Sub-agent</b> ${escapeHtml(visibleLine(parent.options.clean(name)))}</summary>\n`
-  const prefix = `${parent.prefix}-${parent.met.size}-`
+  const prefix = `${parent.prefix}-${[...parent.met].indexOf(child.id)}-`
   yield* branchHtml({ ...branch, session: child, prefix, depth: parent.depth + 1 })
   yield "</details>\n"
 }

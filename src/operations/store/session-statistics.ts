@@ -9,8 +9,7 @@ import { and, eq, type Filter, isIn, not, type Range, range } from "../../substr
 import type { Pond } from "../pond.ts"
 import { boundsOf } from "../wire/date-bounds.ts"
 
-export const STATS_BY = ["day", "project", "agent", "tool", "model"] as const
-export type StatsBy = (typeof STATS_BY)[number]
+export type StatsBy = "day" | "project" | "agent" | "tool" | "model"
 
 export interface StatsRequest {
   readonly by: StatsBy
