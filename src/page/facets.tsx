@@ -22,7 +22,7 @@ export function Facets({ params, isSearch }: FacetsProps) {
   return (
     <aside aria-label="Filters">
       <details open={matchMedia("(min-width: 60rem)").matches}>
-        <summary>Filters{countOf(params) === 0 ? "" : ` (${countOf(params)})`}</summary>
+        <summary>Filters{chosenCount(params) === 0 ? "" : ` (${chosenCount(params)})`}</summary>
         <h2>When</h2>
         <ul>
           {DAYS.map(([value, label]) => (
@@ -54,7 +54,7 @@ export function Facets({ params, isSearch }: FacetsProps) {
 
 const NAMES = ["days", "project", "client", "starred", "errors", "agents", "tag"]
 
-function countOf(params: URLSearchParams): number {
+function chosenCount(params: URLSearchParams): number {
   return NAMES.filter((name) => params.has(name)).length
 }
 
