@@ -136,7 +136,7 @@ AND and OR; ORDER BY columns with LIMIT; joins on keys with few values on one si
 project, source_agent, role, lane; parts.session_id, type; sessions.id.
 
 JSON (options, variant_data): (variant_data->>'$.params.command') = 'ls' with the parentheses, because ->> binds weaker than AND
-and NOT; json_extract_string(variant_data, '$.a'), json_array_length, json_keys; json_get_string, json_get_int and json_get_bool(column, '$.path').
+and NOT; json_extract_string(variant_data, '$.a'), json_array_length, json_keys; json_get_string, json_get_int and json_get_bool(column, '$.path'); json_array_contains(column, '$.path', value).
 Time: now(), date_trunc('day', timestamp), INTERVAL '7 days', strftime(timestamp, '%Y-%m'), date_part('hour', timestamp).
 Aggregates: count, sum, avg, min, max, median, quantile_cont, approx_count_distinct, mode, string_agg, array_agg, arg_max.
 Windows: row_number, rank, lag, lead, first_value … OVER (PARTITION BY … ORDER BY …); QUALIFY.

@@ -6,7 +6,7 @@
  */
 import type { Adapter, OutputFile, RawRecord, Relocation, SourceUnit } from "../adapters/adapter.ts"
 import { revisionOf } from "../adapters/shared/native.ts"
-import { resolve } from "../adapters/shared/resolve.ts"
+import { isLeftAlone, resolve } from "../adapters/shared/resolve.ts"
 import { unreadNames } from "../adapters/shared/unread-names.ts"
 import { stringifyJson } from "../model/json.ts"
 import { createIssueTally, type Issue, type IssueGroup, type IssueTally } from "../model/report.ts"
@@ -180,7 +180,10 @@ async function verifyRound(
   for (const unit of units) {
     if (context.signal.aborted) break
     const compared: Compared = new Map()
+    // A sync leaves for later what may be in the middle of being written, so no store can hold it yet.
+    const isWaiting = passage.isHolding === true && !isLeftAlone(unit, context.clock.nowMs())
     const read = await hydrate(adapter, unit, request.sessionId, {
+      unendedLine: isWaiting ? "leave" : "take",
       onBytes: (bytes) => context.onProgress?.(tally.bytes + bytes, unit.key),
       prove: async (log, records) => {
         if (passage !== MEMORY && met.has(log.session.id)) return undefined
@@ -248,6 +251,7 @@ interface UnitReading {
 }
 
 interface Hydrating {
+  readonly unendedLine: "take" | "leave"
   readonly onBytes: (bytes: number) => void
   /** Proves what was read so far, so that it can be let go. Nothing where it cannot be proved alone. */
   readonly prove: (log: SessionLog, records: readonly SourceRecord[]) => Promise<Mismatch[] | undefined>
@@ -260,7 +264,7 @@ async function hydrate(
   adapter: Adapter,
   unit: SourceUnit,
   sessionId: string | undefined,
-  { onBytes, prove }: Hydrating,
+  { unendedLine, onBytes, prove }: Hydrating,
 ): Promise<UnitReading> {
   let session: Session | undefined
   let entries: Entry[] = []
@@ -296,7 +300,7 @@ async function hydrate(
   }
   const isOther = () => sessionId !== undefined && session !== undefined && session.id !== sessionId
   const none = { records: [], provedRecords: 0, from: 0, mismatches: [], issues: [], clientVersions: [], restBytes: 0 }
-  for await (const batch of resolve(adapter, unit)) {
+  for await (const batch of resolve(adapter, unit, { unendedLine })) {
     for (const raw of batch.records) {
       const record = kept(raw)
       records.push(record)

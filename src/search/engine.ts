@@ -339,10 +339,20 @@ function scanLimit({ limit }: SearchRequest, cursor: CursorState | undefined): n
   return Math.min(WALKED_MAX, cursor === undefined || cursor.shown === 0 ? own : (cursor.walked ?? own))
 }
 
+const SAME_ID_MAX = 20
+
+function compareIds(one: { readonly session_id: string }, other: { readonly session_id: string }): number {
+  return Number(one.session_id > other.session_id) - Number(one.session_id < other.session_id)
+}
+
 /** Messages like a given one: by its stored vector, or without embeddings by its words. */
 async function findSimilar({ context, where, whereOfVectors }: SearchState, messageId: string): Promise<Found> {
   const { sessions } = context
-  const [source] = await sessions.tables.messages.read({ columns: HIT_COLUMNS, where: eq("id", messageId), limit: 1 })
+  const columns = [...HIT_COLUMNS, "lane"] as const
+  const sources = await sessions.tables.messages.read({ columns, where: eq("id", messageId), limit: SAME_ID_MAX })
+  // An id is unique only within its session. What a fork copied is the same message.
+  const owners = sources.filter(({ lane }) => lane !== "replay").toSorted((one, other) => compareIds(one, other))
+  const [source] = owners.length > 0 ? owners : sources
   if (source === undefined) {
     throw new PondError("not_found", `No message ${messageId} to find similar ones.`, {
       details: { message_id: messageId },
@@ -350,6 +360,7 @@ async function findSimilar({ context, where, whereOfVectors }: SearchState, mess
   }
   const hit = toHit(source, 0)
   const own = keyOfHit(hit)
+  const others = owners.slice(1).map(({ session_id }) => session_id)
   const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
   const arms =
     byVector === undefined
@@ -358,7 +369,12 @@ async function findSimilar({ context, where, whereOfVectors }: SearchState, mess
   return {
     ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
     arms: [byVector === undefined ? "words" : "meaning"],
-    remarks: byVector === undefined ? ["meaning: no embeddings; similar messages are found by words"] : [],
+    remarks: [
+      ...(byVector === undefined ? ["meaning: no embeddings; similar messages are found by words"] : []),
+      ...(others.length > 0
+        ? [`messages like ${messageId} of ${others.join(", ")}: taken was that of ${hit.sessionId}`]
+        : []),
+    ],
     asked: arms,
   }
 }

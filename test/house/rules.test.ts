@@ -60,3 +60,26 @@ test("a rule of src/RULES.md is cited by its name and not by the number of a sec
   }
   expect(wrong).toEqual([])
 })
+
+/** The numbers in the first column of the table, and those of the list of reasons below it. */
+const differences = RULES.slice(RULES.indexOf("## Where pond differs on purpose"), RULES.indexOf("## Open"))
+const numbered = [...differences.matchAll(/^\| (\d+) +\| (.+?) +\| (.+?) +\|$/gm)]
+const reasons = [...differences.matchAll(/^(\d+)\. (\S.*(?:\n {3,}\S.*)*)/gm)]
+
+test("every difference has a number, says both sides, and gives its reason under that number", () => {
+  const numbers = numbered.map(([, number]) => Number(number))
+  expect(numbers.length).toBeGreaterThan(40)
+  expect(numbers).toEqual(numbers.map((_, at) => at + 1))
+  expect(reasons.map(([, number]) => Number(number))).toEqual(numbers)
+  const referring = reasons
+    .map(([, , reason = ""]) => /^(?:As|See) (\d+)/.exec(reason)?.[1])
+    .filter(Boolean)
+    .map(Number)
+  expect(referring.filter((number) => !numbers.includes(number))).toEqual([])
+})
+
+test("what is open is not decided as well", () => {
+  const open = [...RULES.slice(RULES.indexOf("## Open")).matchAll(/^\| (?!-|what)(.+?) +\|/gm)].map(([, what]) => what)
+  expect(open.length).toBeGreaterThan(0)
+  expect(open.filter((what) => numbered.some(([, , asked]) => asked === what))).toEqual([])
+})

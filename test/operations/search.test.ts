@@ -216,6 +216,15 @@ test("what is like a message shares its words, where there are no embeddings, an
   expect(answer.matches?.[0]).toMatchObject({ session_id: "alpha", message_id: "m0" })
   expect(answer.matches?.map(({ message_id }) => message_id)).not.toContain("g0")
   expect(answer.searched.excluded.join()).toContain("no embeddings")
+  await box.place.sessions.write([
+    {
+      session: session("beta-twin"),
+      entries: [said("beta-twin", 0, "lunch on Friday", { id: "g0", timestamp: "2026-01-03T00:00:00.000Z" })],
+    },
+  ])
+  // An id is unique only within its session: which of several was taken is said, and it is the same one each time.
+  const twice = await found(box, { similar_to: "g0", group: "none" })
+  expect(twice.searched.excluded.join()).toContain("messages like g0 of gamma: taken was that of beta-twin")
   await expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
 })
 

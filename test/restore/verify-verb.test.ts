@@ -1,6 +1,6 @@
 /** `pond verify` from the outside: what a script and a person get. */
 import { expect, test } from "bun:test"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 
@@ -61,6 +61,20 @@ test("verify --against-store compares with what the store contains, and names wh
   const changed = await against()
   expect(changed.stdout).toContain(":2 at /message/content")
   expect(changed.exitCode).toBe(4)
+})
+
+test("a line that a client may still be writing is not missing in the store; one that it left is", async () => {
+  const last =
+    '{"type":"message","id":"00000099","parentId":null,"timestamp":"2026-03-01T10:09:00.000Z","message":{"role":"user","content":"later","timestamp":1}}'
+  using home = homeWith(`${WHOLE}${last}`)
+  const log = join(home.path, ".pi/agent/sessions/--work--/2026-03-01T10-00-00-000Z_s1.jsonl")
+  utimesSync(log, new Date(), new Date())
+  expect(await runPond(["sync", "-q"], home)).toMatchObject({ exitCode: 0 })
+  expect(await runPond(["verify", "--against-store"], home)).toMatchObject({ exitCode: 0 })
+  utimesSync(log, 1, 1)
+  const left = await runPond(["verify", "--against-store"], home)
+  expect(left.stdout).toContain("differs  pi")
+  expect(left.exitCode).toBe(4)
 })
 
 test("a store of its own and the one that is configured are not verified at once", async () => {

@@ -32,6 +32,13 @@ export interface ResolveOptions {
   readonly since?: SourceValue
 }
 
+/** A last line without a line feed is still being written, unless the file was not touched for so long. */
+const SETTLED_MS = 60_000
+
+export function isLeftAlone(unit: SourceUnit, nowMs: number): boolean {
+  return unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
+}
+
 const ROWS_PER_BATCH = 256
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13

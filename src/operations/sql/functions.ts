@@ -47,7 +47,7 @@ const JSONS = words(`
   json json_array json_array_length json_contains json_exists json_extract json_extract_path json_extract_path_text
   json_extract_string json_group_array json_group_object json_group_structure json_keys json_merge_patch json_object
   json_quote json_structure json_type json_valid json_value row_to_json to_json array_to_json from_json
-  json_get_string json_get_int json_get_bool json_transform`)
+  json_get_string json_get_int json_get_bool json_array_contains json_transform`)
 
 const NESTED = words(`
   array_concat array_contains array_distinct array_extract array_filter array_has array_has_all array_has_any array_indexof

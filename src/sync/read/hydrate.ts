@@ -12,7 +12,7 @@ import type {
   SourceUnit,
 } from "../../adapters/adapter.ts"
 import type { LogPosition } from "../../adapters/shared/log-window.ts"
-import { type Batch, resolve } from "../../adapters/shared/resolve.ts"
+import { type Batch, isLeftAlone, resolve } from "../../adapters/shared/resolve.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { IngestFacts } from "../../sessions/rows/row-codecs.ts"
@@ -41,8 +41,6 @@ export interface HydrateOptions {
   readonly facts: () => Promise<IngestFacts>
 }
 
-/** A last line without a line feed is still being written, unless the file was not touched for so long. */
-const SETTLED_MS = 60_000
 /**
  * How long to wait for a unit to say which session it is. A session keeps its first name forever, so a log whose first
  * line is half written, or that names no directory yet, must not be stored too early.
@@ -87,10 +85,10 @@ export async function* hydrate(
 
   const toRead = resume === undefined ? unit : unreadPart(unit, memory)
   const positions = new Map<string, LogPosition>(Object.entries(memory?.positions ?? {}))
-  const isSettled = unit.files.every((file) => nowMs - file.modifiedMs > SETTLED_MS)
+  const isAtRest = isLeftAlone(unit, nowMs)
   const parser = adapter.parse(unit, sink, resume)
   const from = resume === undefined ? new Map<string, LogPosition>() : new Map(positions)
-  const unendedLine = isSettled ? ("take" as const) : ("leave" as const)
+  const unendedLine = isAtRest ? ("take" as const) : ("leave" as const)
   const decideResume = resume === undefined ? {} : { since: resume.state }
   /** Signatures of files that are not read yet stay as they were when they were last stored. */
   const stamps = new Map(Object.entries((resume && memory?.files) ?? {}))
@@ -108,7 +106,7 @@ export async function* hydrate(
     else stamps.set(batch.file.relativePath, fileSignature(batch.file))
     yield await take(batch.bytes, batch.issues, reachedBy(batch))
   }
-  const isEnded = isSettled && (session !== undefined || isSilent(unit, nowMs))
+  const isEnded = isAtRest && (session !== undefined || isSilent(unit, nowMs))
   const end = parser.end(isEnded)
   yield await take(0, [])
   return memoryOf({

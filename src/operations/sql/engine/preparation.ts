@@ -44,6 +44,7 @@ export function preparation(output: string | undefined, nowMicros: bigint): stri
     "create macro json_get_string(document, path) as json_extract_string(document, path)",
     "create macro json_get_int(document, path) as try_cast(json_extract_string(document, path) as bigint)",
     "create macro json_get_bool(document, path) as try_cast(json_extract_string(document, path) as boolean)",
+    "create macro json_array_contains(document, path, wanted) as coalesce(list_contains(json_extract_string(document, path || '[*]'), cast(wanted as varchar)), false)",
     ...(output === undefined ? [] : [`set allowed_paths = [${literal(output)}]`]),
     "set enable_external_access = false",
   ]
