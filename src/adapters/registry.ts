@@ -7,7 +7,7 @@ import { copilotCli } from "./copilot-cli/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
-import { pi } from "./pi/adapter.ts"
+import { ohMyPi, pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 
 export const ADAPTERS: readonly Adapter[] = [
@@ -21,6 +21,7 @@ export const ADAPTERS: readonly Adapter[] = [
   kilo,
   kimi,
   cline,
+  ohMyPi,
   xcodeClaude,
   claudeDesktop,
   rooCode,

@@ -29,17 +29,19 @@ export interface Applied {
 type Placed = Exclude<OutputFile, { form: "database" }>
 
 export function isPlaced(file: OutputFile): file is Placed {
-  return file.form !== "database" && !isShared(file)
+  return file.form !== "database" && !isShared(file) && !isNamed(file)
 }
 
 export async function applyRestore(request: ApplyRequest): Promise<Applied> {
   const { files, root, output, stamp, writeDatabase } = request
   const placed = output.filter(isPlaced)
-  const added = output.filter((file) => !isPlaced(file))
+  const added = output.filter((file) => !isPlaced(file) && !isNamed(file))
+  const named = output.filter(isNamed)
   refuseToOverwrite(request, placed)
   const folder = join(root, draftName(stamp))
   const backups: string[] = []
   try {
+    for (const file of named) await addNamed(request, file)
     await writeDraft(files, folder, placed, writeDatabase)
     // The main file comes first in a plan, so it goes last: until it is there the client sees no session.
     for (const file of placed.toReversed()) backups.push(...(await place(request, folder, file)))
@@ -85,6 +87,10 @@ export function isSeenThere({ files, root, output }: Pick<ApplyRequest, "files" 
   return main !== undefined && files.exists(pathInside(root, main.relativePath))
 }
 
+function isNamed(file: OutputFile): boolean {
+  return file.form === "bytes" && file.isShared === true
+}
+
 function isShared(file: OutputFile): boolean {
   return file.form === "log" && file.isShared === true
 }
@@ -122,6 +128,21 @@ async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFil
   if (file.form === "database") return writeDatabase(path, file)
   if (file.form === "log") await appendAbsent(files, path, Array.from(file.lines, String))
   return []
+}
+
+/** A file whose name says what is in it: one that is there is the same. */
+async function addNamed({ files, root, stamp, writeDatabase }: ApplyRequest, file: OutputFile): Promise<void> {
+  const path = pathInside(root, file.relativePath)
+  if (files.exists(path)) return
+  const folder = join(root, `${draftName(stamp)}-named`)
+  try {
+    await writeDraft(files, folder, [file], writeDatabase)
+    await files.makeDirectory(dirname(path))
+    await files.rename(pathInside(folder, file.relativePath), path)
+    await files.sync(dirname(path))
+  } finally {
+    await files.remove(folder)
+  }
 }
 
 /** Lines that the file does not have yet. One that was cut off is ended first. */

@@ -28,7 +28,7 @@ const MEMBERS = [
     "files",
     "database",
   ],
-  ...["contentIds", "lineage", "relocation", "upgrade", "retention", "watching", "registration"],
+  ...["contentIds", "attachments", "lineage", "relocation", "upgrade", "retention", "watching", "registration"],
 ]
 
 /** Clients that have the format of another one: its codec is theirs, with names and places of their own. */
@@ -37,6 +37,7 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   "roo-code": "cline",
   "zoo-code": "cline",
   "kilo-legacy": "cline",
+  "oh-my-pi": "pi",
   "xcode-claude": "claude-code",
   "claude-desktop": "claude-code",
 }

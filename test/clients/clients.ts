@@ -7,6 +7,7 @@ import { basename, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
 import { kimi } from "./kimi-client.ts"
+import { omp } from "./omp-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
@@ -167,6 +168,7 @@ export const CLIENTS: readonly Client[] = [
   kilo,
   kimi,
   cline,
+  omp,
 ]
 
 export function clientNamed(name: string): Client {

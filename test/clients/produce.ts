@@ -120,7 +120,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", "kimi", "cline", ...OPENCODES],
+    of: ["claude", "codex", "kimi", "cline", "omp", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })

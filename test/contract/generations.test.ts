@@ -108,6 +108,16 @@ const PI: readonly Generation[] = [
   ["blank lines", "damaged", { holds: /\n\s*\n/ }],
 ]
 
+const OH_MY_PI: readonly Generation[] = [
+  ["a line for the name", "damaged", { holds: /^\{"type":"title","v":1,"title":"A name/ }],
+  ["pictures in files of their own", "image", { place: /^blobs\/[0-9a-f]{64}$/ }],
+  ["agents in a folder", "subagent", { place: /_[0-9a-f-]{36}\/Counter\.jsonl$/, holds: /"type":"session_init"/ }],
+  ["what agents report", "subagent", { place: /\/Counter\.md$/ }],
+  ["what tools put away", "damaged", { place: /\/1\.bash\.log$/ }],
+  ["a context that was cleared", "damaged", { holds: /"type":"reset_boundary"/ }],
+  ["forks", "forked", { holds: /"parentSession":"/ }],
+]
+
 const GEMINI_CLI: readonly Generation[] = [
   ["documents in a hash folder", "v0.28-document", { place: /^tmp\/[0-9a-f]{64}\/chats\/session-[^/]+\.json$/ }],
   ["documents in a slug folder", "v0.36-document", { place: /^tmp\/alpha\/chats\/session-[^/]+\.json$/ }],
@@ -226,6 +236,7 @@ for (const [adapter, generations] of Object.entries({
   codex: CODEX,
   opencode: OPENCODE,
   pi: PI,
+  "oh-my-pi": OH_MY_PI,
   "gemini-cli": GEMINI_CLI,
   "qwen-code": QWEN_CODE,
   "copilot-cli": COPILOT,

@@ -271,3 +271,14 @@ test("what was added to a file that others share is on the disk before the resto
   await applyRestore({ ...others, files: { ...files, sync }, output })
   expect(synced).toContain(join(target.root, "index.jsonl"))
 })
+
+test("a file whose name says what is in it is written once, and stays for whoever else has it", async () => {
+  using target = tempRoot()
+  const named: OutputFile = { form: "bytes", relativePath: "blobs/ab", bytes: Uint8Array.of(1), isShared: true }
+  const other: OutputFile = { form: "log", relativePath: "projects/p/t.jsonl", lines: ["{}"] }
+  const first = await applyRestore({ ...request(target.root), output: [MAIN, named] })
+  const second = await applyRestore({ ...request(target.root), output: [other, { ...named, bytes: Uint8Array.of(2) }] })
+  expect([first.backups, second.backups]).toEqual([[], []])
+  expect(readFileSync(join(target.root, "blobs/ab"))).toEqual(Buffer.of(1))
+  expect(readdirSync(target.root).toSorted()).toEqual(["blobs", "projects"])
+})

@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, SessionLog } from "../../model/session.ts"
 import { entriesByRecord, sourceOf } from "../shared/native.ts"
+import { picturesIn, withPictures } from "./pictures.ts"
 
 /** One entry of the tree, and the message that it became or the carrier that holds it alone. */
 interface Node {
@@ -26,6 +27,7 @@ interface Tree {
 
 export function context(log: SessionLog): readonly Entry[] {
   const tree = readTree(log)
+  const pictures = picturesIn(log)
   const sent = compacted(tree, branchOf(tree))
   const edits = new Map<string, JsonValue>()
   for (const { type, record } of sent) {
@@ -37,7 +39,8 @@ export function context(log: SessionLog): readonly Entry[] {
     if (!isSent(node) || (node.type === "compaction" && index > 0)) continue
     const edit = node.id === undefined ? undefined : edits.get(node.id)
     if (edit === null) continue
-    entries.push(isJsonObject(edit) ? withContent(node.entry, edit["content"] ?? null) : node.entry)
+    const entry = isJsonObject(edit) ? withContent(node.entry, edit["content"] ?? null) : node.entry
+    entries.push(withPictures(entry, pictures))
   }
   return withoutOrphans(entries)
 }
@@ -72,7 +75,7 @@ function noteLeaf(write: JsonObject, leaves: Map<string, string | undefined>): v
 function nodeOf(write: JsonObject, entries: readonly Entry[], isAlone: boolean): Node | undefined {
   const { kind, seq, type, id, parentId } = write
   const isBookkeeping = seq !== undefined && kind !== "entry"
-  if (typeof type !== "string" || type === "session" || isBookkeeping) return undefined
+  if (typeof type !== "string" || type === "session" || type === "title" || isBookkeeping) return undefined
   // Of writes that were committed together, those that are no messages have no entry of their own.
   const alone = isAlone ? entries[0] : undefined
   const entry = entries.find(({ message }) => message.id === id) ?? alone
@@ -102,9 +105,11 @@ function branchOf({ nodes, isLine, leafId }: Tree): Node[] {
 
 /** The newest compaction of the path first, then what it kept of the path before it, then what came after it. */
 function compacted(tree: Tree, path: readonly Node[]): readonly Node[] {
-  const at = path.findLastIndex(({ type }) => type === "compaction")
+  const at = path.findLastIndex(({ type }) => type === "compaction" || type === "reset_boundary")
   const compaction = path[at]
   if (compaction === undefined) return path
+  // `/clear` of oh-my-pi: nothing before it is sent.
+  if (compaction.type === "reset_boundary") return path.slice(at + 1)
   return [compaction, ...keptBy(compaction, tree, path.slice(0, at)), ...path.slice(at + 1)]
 }
 

@@ -1,6 +1,6 @@
 /** A session of another client as pi would have written it: a header, and a chain of entries. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import { isPicture } from "../shared/translate.ts"
@@ -15,26 +15,35 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
-import { BRAND } from "./parse.ts"
-import { vocabulary } from "./vocabulary.ts"
+import type { Brand } from "./brands.ts"
+import { vocabularyOf } from "./vocabulary.ts"
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */
-export function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
-  const own = writeSession(conversation, target, sink)
-  const children = conversation.children.map((child) => foreign(child, target, sink))
-  return { sessionId: own.sessionId, losses: [...own.losses, ...children.flatMap(({ losses }) => losses)] }
+export function foreignOf(brand: Brand): Serialize["foreign"] {
+  return function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
+    const own = writeSession(brand, conversation, target, sink)
+    const children = conversation.children.map((child) => foreign(child, target, sink))
+    return { sessionId: own.sessionId, losses: [...own.losses, ...children.flatMap(({ losses }) => losses)] }
+  }
 }
 
-function writeSession(conversation: Conversation, { cwd, reasoning }: ForeignTarget, sink: FileSink): ForeignEnd {
+function writeSession(
+  brand: Brand,
+  conversation: Conversation,
+  { cwd, reasoning }: ForeignTarget,
+  sink: FileSink,
+): ForeignEnd {
   const { session } = conversation
-  const { turns, losses } = turnsOf(conversation, vocabulary, reasoning)
+  const { turns, losses } = turnsOf(conversation, vocabularyOf(brand), reasoning)
   const created = Date.parse(session.created_at)
-  const sessionId = uuidV7Of(created, `${BRAND.id} ${session.source_agent} ${session.id}`)
+  const sessionId = uuidV7Of(created, `${brand.id} ${session.source_agent} ${session.id}`)
   const timestamp = timeOf(session.created_at)
-  const relativePath = `${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
+  const relativePath = `${brand.sessions}${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
   const log = createLog(sessionId, createForeignLog(sink, relativePath, losses))
-  log.add({ type: "session", version: 3, id: sessionId, timestamp, cwd })
-  if (session.title !== undefined) log.addEntry("session_info", timestamp, () => ({ name: session.title ?? "" }))
+  const { title } = session
+  const inHeader = title === undefined || brand.sessions === "" ? {} : { title, titleSource: "user" }
+  log.add({ type: "session", version: 3, id: sessionId, ...inHeader, timestamp, cwd })
+  if (title !== undefined && brand.sessions === "") log.addEntry("session_info", timestamp, () => ({ name: title }))
   for (const [index, turn] of turns.entries()) addTurn(log, turn, index, providerOf(conversation))
   return { sessionId, losses: log.losses }
 }

@@ -39,33 +39,66 @@ import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type Sess
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemOf, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
+import type { Brand } from "./brands.ts"
+import { PICTURE } from "./pictures.ts"
 
-export const BRAND = { id: "pi" }
+export function parserOf(brand: Brand) {
+  return (unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser => {
+    const file = mainFileOf(unit)
+    const writer = createSessionWriter(file, sink, resume)
+    const isAgent = AGENT.test(file.relativePath)
+    let header: SourceValue = null
 
-export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
-  const file = mainFileOf(unit)
-  const writer = createSessionWriter(file, sink, resume)
-  return {
-    push(raw) {
-      const record = readJson(raw, writer)
-      if (record === undefined) return
+    function takeLine(raw: RawRecord, record: SourceValue): void {
       // Without a header (a crash took it) the name of the file still says whose entries these are.
       const isFirst = isHeader(record)
-      if (!writer.hasBegun) begin(writer, file, isFirst ? record : null)
+      if (isFirst) header = record
+      // What an agent is stands behind the header.
+      if (!writer.hasBegun && (!isAgent || SAYS_AGENT.has(wordUnder(record, "type"))))
+        begin(writer, brand, file, header, nonEmptyStringAt(record, "agent"))
       if (isFirst) pushHeader(writer, raw, record)
       else pushEntry(writer, raw, record)
-    },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    }
+
+    return {
+      push(raw) {
+        const record = raw.file.form === "log" ? readJson(raw, writer) : undefined
+        if (raw.file.form !== "log") writer.whole(raw)
+        else if (record === undefined) return
+        else if (isTitleSlot(record)) pushTitleSlot(writer, raw, record)
+        else takeLine(raw, record)
+      },
+      end(isSettled = false) {
+        const waits = isAgent && !writer.hasBegun && header !== null
+        if (waits && isSettled) begin(writer, brand, file, header)
+        if (!waits || isSettled) writer.end()
+        return { state: null, clientVersions: [] }
+      },
+    }
   }
+}
+
+/** An agent of oh-my-pi lies in the folder of the session that started it, and says first what it is. */
+const AGENT = /\d{4}-\d\d-\d\dT[^/]*_[^/]+\/[^/]+\.jsonl$/
+const SAYS_AGENT: ReadonlySet<string | undefined> = new Set(["session_init", "message"])
+
+/** oh-my-pi keeps the name of the session in a first line of 256 bytes, which it writes over. */
+function isTitleSlot(record: SourceValue): boolean {
+  return wordUnder(record, "type") === "title" && valueAt(record, "pad") !== undefined
+}
+
+function pushTitleSlot(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
+  const title = valueAt(record, "title")
+  writer.carrier(raw, record, {
+    ...{ id: nonEmptyStringAt(record, "type"), timestamp: timestampAt(record, "updatedAt") },
+    pond: typeof title === "string" && title !== "" ? { title } : undefined,
+  })
 }
 
 // --- The header -------------------------------------------------------------------------------------------------------
 
 /** `--<directory>--/<time>_<id>.jsonl`, where people may choose the id. */
-const DIRECTORY = /(?:^|\/)(--[^/]*--)\/[^/]*$/
+const DIRECTORY = /(?:^|\/)(-[^/]*)\/[^/]*$/
 const NAME = /\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([^/\\]+)\.jsonl$/
 const NEWEST_VERSION = 4
 
@@ -74,13 +107,13 @@ function isHeader(record: SourceValue): boolean {
 }
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
-function begin(writer: SessionWriter, file: SourceFile, header: SourceValue): void {
+function begin(writer: SessionWriter, brand: Brand, file: SourceFile, header: SourceValue, agent?: Sealed<string>): void {
   const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
   const createdAt = headerTime(header) ?? sealedModifiedAt(file)
   if (id === undefined || project === undefined || createdAt === undefined) return
-  writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt, parentSessionId: parentOf(header) })
+  writer.begin({ id, sourceAgent: sealedOrigin(brand, agent), project, createdAt, parentSessionId: parentOf(header) })
 }
 
 function headerTime(header: SourceValue): Sealed<string> | undefined {
@@ -100,7 +133,10 @@ function pushHeader(writer: SessionWriter, raw: RawRecord, header: SourceValue):
   const version = valueAt(header, "version") ?? valueAt(header, "v")
   if (typeof version === "number" && version > NEWEST_VERSION)
     writer.issue(raw, { kind: "unknown_version", severity: "note", found: `a log of version ${version}` })
-  writer.carrier(raw, header, { id: nonEmptyStringAt(header, "id"), timestamp: headerTime(header) })
+  // oh-my-pi names a session in its header where it has no line for the name.
+  const title = raw.line === 1 ? valueAt(header, "title") : undefined
+  const pond = typeof title === "string" ? { title } : undefined
+  writer.carrier(raw, header, { id: nonEmptyStringAt(header, "id"), timestamp: headerTime(header), pond })
 }
 
 /**
@@ -121,6 +157,9 @@ export function unchangedByUpgrade(record: JsonValue): JsonValue {
 const CARRIERS = new Set([
   ...["model_change", "thinking_level_change", "active_tools_change", "usage", "context_edit"],
   ...["custom", "label", "session_info"],
+  // Those of oh-my-pi.
+  ...["model_usage", "service_tier_change", "title_change", "ttsr_injection", "session_init", "mode_change"],
+  ...["credential_pin", "reset_boundary"],
 ])
 /** What v4 writes beside its entries. */
 const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
@@ -201,9 +240,10 @@ function titleFacts(record: SourceValue): MessageDraft["pond"] {
   if (Array.isArray(record)) return record.map((write: SourceValue) => titleFacts(write)).findLast(isPresent)
   const isName =
     wordUnder(record, "type") === "session_info" ||
+    wordUnder(record, "type") === "title_change" ||
     wordUnder(record, "fact") === "name" ||
     wordUnder(record, "namespace") === "pi.session.name"
-  const name = isName ? (valueAt(record, "name") ?? valueAt(record, "value")) : undefined
+  const name = isName ? (valueAt(record, "name") ?? valueAt(record, "title") ?? valueAt(record, "value")) : undefined
   return typeof name === "string" ? { title: name } : undefined
 }
 
@@ -228,7 +268,13 @@ function messageDraft(entry: View, message: View): MessageDraft | undefined {
     case "system":
       return { id, timestamp, role: "system", content: stringUnder(message.spot, "content") }
     case "bashExecution":
-      return { id, timestamp, role: "user", parts: bashParts(message) }
+      return { id, timestamp, role: "user", parts: ranParts(message, "command") }
+    case "pythonExecution":
+      return { id, timestamp, role: "user", parts: ranParts(message, "code") }
+    case "developer":
+      return { id, timestamp, role: "user", parts: contentParts(message, toldBlock) }
+    case "fileMention":
+      return { id, timestamp, role: "user", parts: mentionedParts(message) }
     case "custom":
     case "hookMessage":
       return customDraft(entry, message)
@@ -258,14 +304,27 @@ function customDraft(entry: View, message: View): MessageDraft {
   return { ...commonFields(entry.spot), role: "user", parts: contentParts(message, injectedBlock) }
 }
 
-/** A command that a person ran from the prompt: the command is theirs, the output is not. */
-function bashParts({ spot }: View): PartDraft<"text">[] {
-  const command = stringUnder(spot, "command")
+/** A command or a script that a person ran from the prompt: it is theirs, the output is not. */
+function ranParts({ spot }: View, key: "command" | "code"): PartDraft<"text">[] {
+  const command = stringUnder(spot, key)
   const output = stringUnder(spot, "output")
   return [
     command && textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
     output && textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } }),
   ].filter(isPresent)
+}
+
+/** Files that a person named in the prompt, as the client read them. */
+function mentionedParts({ spot }: View): PartDraft<"text" | "file">[] {
+  const files = inside(spot, "files")
+  return [...(files === undefined ? [] : itemsOf(files))].flatMap((file): PartDraft<"text" | "file">[] => {
+    const text = stringUnder(file, "content")
+    const picture = inside(file, "image")
+    const data = picture && stringUnder(picture, "data")
+    const shown = data && pictureIn(picture, data, "injected", { injected: "file-content" })
+    const told = text && textPart({ provenance: "injected", text, pond: { injected: "file-content" } })
+    return [told, shown].filter(isPresent)
+  })
 }
 
 /** A result that is one text stands as that text, any other as the blocks that it is. */
@@ -317,6 +376,13 @@ function injectedBlock(block: View): UserPart | undefined {
   return plainBlock(block, "injected", { injected: "custom-message" }) ?? unread(block, "type")
 }
 
+function toldBlock(block: View): UserPart | undefined {
+  return plainBlock(block, "injected", { injected: "developer" }) ?? unread(block, "type")
+}
+
+/** Of oh-my-pi: what only the provider that said it can read. */
+const SEALED: ReadonlySet<JsonValue | undefined> = new Set(["redactedThinking", "fallback", "anthropicServerTool"])
+
 function assistantBlock(block: View): AssistantPart | undefined {
   const { spot } = block
   const { type } = block.value
@@ -324,6 +390,8 @@ function assistantBlock(block: View): AssistantPart | undefined {
     const text = stringUnder(spot, "thinking")
     return text === undefined ? unread(block, "type") : reasoningPart({ provenance: "conversational", text })
   }
+  const sealed = SEALED.has(type) ? nonEmptyStringUnder(spot, "type") : undefined
+  if (sealed !== undefined) return opaquePart({ provenance: "conversational", kind: sealed })
   if (type !== "toolCall") return plainBlock(block, "conversational") ?? unread(block, "type")
   const callId = nonEmptyStringUnder(spot, "id")
   const name = nonEmptyStringUnder(spot, "name")
@@ -341,9 +409,20 @@ function plainBlock(
   const { type } = value
   const text = type === "text" ? stringUnder(spot, "text") : stringHere(spot)
   if (text !== undefined) return textPart({ provenance, pond, text })
-  const base64 = type === "image" ? stringUnder(spot, "data") : undefined
-  if (base64 === undefined) return undefined
-  return filePart({ provenance, pond, mediaType: nonEmptyStringUnder(spot, "mimeType"), data: { base64 } })
+  const data = type === "image" ? stringUnder(spot, "data") : undefined
+  return data && pictureIn(spot, data, provenance, pond)
+}
+
+/** Of oh-my-pi: a large picture lies in a file of its own, and here stands which. */
+function pictureIn(
+  spot: Spot,
+  data: Placed<string>,
+  provenance: Provenance,
+  pond?: Record<string, JsonValue>,
+): PartDraft<"file"> {
+  const mediaType = nonEmptyStringUnder(spot, "mimeType")
+  const held = PICTURE.test(data.value) ? { url: data } : { base64: data }
+  return filePart({ provenance, pond, mediaType, data: held })
 }
 
 /** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */

@@ -6,9 +6,12 @@ import { costAt, ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
 export const usage: UsageReading = {
   marks: ['"usage"'],
   read: ({ record }) => {
-    const message = objectAt(record, "message")
-    const counted = objectAt(record, "message", "usage")
-    if (message === undefined || counted === undefined || message["role"] !== "assistant") return []
+    // Of oh-my-pi: what was asked beside the conversation, a title for one.
+    const isBeside = valueAt(record, "type") === "model_usage"
+    const message = isBeside ? objectAt(record) : objectAt(record, "message")
+    const counted = isBeside ? objectAt(record, "usage") : objectAt(record, "message", "usage")
+    if (message === undefined || counted === undefined) return []
+    if (!isBeside && message["role"] !== "assistant") return []
     const model = textAt(message, "model")
     const moment = valueAt(message, "timestamp")
     const madeAt = typeof moment === "number" ? moment : textAt(record, "timestamp")

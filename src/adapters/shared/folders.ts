@@ -116,6 +116,11 @@ export function noFile(form: SourceForm): SourceFile {
   return fromDisk({ path: "", relativePath: "", form, sizeBytes: 0, modifiedMs: 0, inode: 0 })
 }
 
+/** One that something names and that is not there. */
+export function absentFile(root: string, place: string, form: SourceForm): SourceFile {
+  return fromDisk({ path: `${root}/${place}`, relativePath: place, form, sizeBytes: 0, modifiedMs: 0, inode: 0 })
+}
+
 /** Errors of the file system have a code. Anything else is ours, and not for here. */
 function codeOf(error: unknown): string {
   const code = errorCode(error)

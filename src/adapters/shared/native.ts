@@ -52,7 +52,8 @@ export function writeRecord(record: NativeRecord, sink: FileSink, isShared?: tru
     // Rows that are no objects were read from nowhere but damage, and are given back as they came.
     if (table !== undefined && "json" in content)
       sink.row(relativePath, { table, row: content.json as OutputRow["row"] })
-  } else if ("base64" in content) sink.file({ form: "bytes", relativePath, bytes: decodeBase64(content.base64) })
+  } else if ("base64" in content)
+    sink.file({ form: "bytes", relativePath, bytes: decodeBase64(content.base64), ...(isShared && { isShared }) })
   else sink.file({ form: form === "document" ? "document" : "text", relativePath, text: String(lineOf(content)) })
 }
 

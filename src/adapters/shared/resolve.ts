@@ -3,11 +3,13 @@
  * and the longest line. A log can be read on from where an earlier read ended, and says where it ended itself.
  * Knows no client and parses nothing: a line is text, or bytes where it is no UTF-8.
  */
-import { open, readFile } from "node:fs/promises"
+import { open, readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Adapter, RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import type { SourceValue } from "../source-value.ts"
+import { absentFile, fileOf } from "./folders.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
@@ -44,13 +46,14 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 export async function* resolve(
-  adapter: Pick<Adapter, "database" | "contentIds">,
+  adapter: Pick<Adapter, "database" | "contentIds" | "attachments">,
   unit: SourceUnit,
   options: ResolveOptions = {},
 ): AsyncGenerator<Batch> {
+  const attached = new Set<string>()
   for (const file of unit.files) {
     try {
-      if (file.form === "log") yield* resolveLog(adapter, file, options)
+      if (file.form === "log") yield* withAttachments(adapter, resolveLog(adapter, file, options), attached)
       else if (file.form !== "database") yield await resolveWhole(file)
       else if (adapter.database !== undefined) yield* resolveRows(file, adapter.database.rows(unit, options.since))
     } catch (error) {
@@ -58,8 +61,34 @@ export async function* resolve(
       yield { file, records: [], issues: [issueOf(file, error)], bytes: 0, isUnread }
     }
   }
+  for (const place of attached) yield await resolveAttachment(unit, place)
   const [beside] = unit.beside ?? []
   if (beside !== undefined) yield { file: beside.file, records: [...(unit.beside ?? [])], issues: [], bytes: 0 }
+}
+
+// --- Files that lines name ---------------------------------------------------------------------------------------------
+
+/** Passes the batches on, and notes the files that their lines name. */
+async function* withAttachments(
+  { attachments }: Pick<Adapter, "attachments">,
+  batches: AsyncGenerator<Batch>,
+  attached: Set<string>,
+): AsyncGenerator<Batch> {
+  if (attachments === undefined) return yield* batches
+  for await (const batch of batches) {
+    for (const record of batch.records)
+      if (record.form === "log") for (const place of attachments(record.text)) attached.add(place)
+    yield batch
+  }
+}
+
+async function resolveAttachment({ root }: SourceUnit, relativePath: string): Promise<Batch> {
+  try {
+    return await resolveWhole(fileOf(root, relativePath, "bytes", await stat(join(root, relativePath))))
+  } catch (error) {
+    const file = absentFile(root, relativePath, "bytes")
+    return { file, records: [], issues: [issueOf(file, error)], bytes: 0 }
+  }
 }
 
 // --- Logs: whole lines ------------------------------------------------------------------------------------------------

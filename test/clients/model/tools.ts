@@ -35,8 +35,9 @@ export function callFor(deed: Deed, asked: Asked, cwd: string): Call | undefined
   }
 }
 
+/** oh-my-pi puts a line before the names of its tools. */
 function offeredOf({ tools }: Asked, names: readonly string[]): Offered | undefined {
-  return names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []).at(0)
+  return names.flatMap((name) => tools.find((tool) => tool.name === name || tool.name === `_${name}`) ?? []).at(0)
 }
 
 /** Of what could be said, that which the tool has a parameter for; and something for each that it insists on. */
@@ -118,6 +119,7 @@ function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "age
   if (tool === undefined) return undefined
   return call(tool, {
     ...{ description, prompt, message: prompt, task_name: "count_files", task: prompt, systemPrompt: "You count." },
+    ...{ context: description, tasks: [{ name: "Counter", agent: "task", task: prompt }], agent: "task" },
     subagent_type: kindOfAgent(asked, tool),
     run_in_background: false,
   })
