@@ -62,7 +62,7 @@ function addLine(): void {
   const path = join(copy, "src/adapters/registry.ts")
   const before = readFileSync(path, "utf8")
   const after = before
-    .replace("import { pi }", 'import { notes } from "./notes/adapter.ts"\nimport { pi }')
+    .replace("import { qwenCode }", 'import { notes } from "./notes/adapter.ts"\nimport { qwenCode }')
     .replace(/^(export const ADAPTERS.*(?:\n {2}\w+,)*)\n\]$/m, "$1\n  notes,\n]")
   // The one line, and the import that it needs.
   expect(after.split("\n").length - before.split("\n").length).toBe(2)
