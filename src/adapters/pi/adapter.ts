@@ -7,7 +7,7 @@ import { parserOf, unchangedByUpgrade } from "./parse.ts"
 import { attachmentsOf } from "./pictures.ts"
 import { ompRegistration, registration } from "./registration.ts"
 import { serializeOf } from "./serialize.ts"
-import { concernsOf, sourceOf } from "./source.ts"
+import { brandSource, concernsOf } from "./source.ts"
 import { usage } from "./usage.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
@@ -64,7 +64,7 @@ function coreOf(brand: Brand) {
     id: brand.id,
     title: brand.title,
     judged: { by: "client", from: "", to: "" } as Adapter["judged"],
-    source: sourceOf(brand),
+    source: brandSource(brand),
     parse: parserOf(brand),
     context,
     serialize: serializeOf(brand),

@@ -107,7 +107,13 @@ function isHeader(record: SourceValue): boolean {
 }
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
-function begin(writer: SessionWriter, brand: Brand, file: SourceFile, header: SourceValue, agent?: Sealed<string>): void {
+function begin(
+  writer: SessionWriter,
+  brand: Brand,
+  file: SourceFile,
+  header: SourceValue,
+  agent?: Sealed<string>,
+): void {
   const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)

@@ -13,7 +13,7 @@ import type { Brand } from "./brands.ts"
 /** Extensions put the sessions of their sub-agents into directories beside the one that started them; a given root may be any. */
 const DEPTH_MAX = 16
 
-export function sourceOf({ roots, sessions }: Brand): Source {
+export function brandSource({ roots, sessions }: Brand): Source {
   const plan = (root: string): (SourceUnit | Issue)[] => {
     const isGiven = sessions === "" || !existsSync(join(root, sessions))
     const all = (isGiven ? filesOf(root) : filesOf(join(root, sessions.slice(0, -1)))).map((each) =>
