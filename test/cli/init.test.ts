@@ -39,7 +39,7 @@ test("without a terminal it says what it would do, and does nothing", async () =
   const { env, programs } = environmentOf(home)
   const [words, json] = await Promise.all([runPond(["init"], { env }), runPond(["init", "--json"], { env })])
   expect([words.exitCode, json.exitCode]).toEqual([0, 0])
-  expect(words.stdout).toContain("  pi does not support MCP; install the skill instead: `pond skill > SKILL.md`\n")
+  expect(words.stdout).toContain("  pi does not support MCP; the skill teaches it to search: `pond skill > SKILL.md`\n")
   expect(words.stdout).toContain("No changes made. `pond init --yes` does all of this")
   for (const [, [place]] of Object.entries(CLIENT_SETTINGS))
     expect(words.stdout).toContain(`${join(home.path, place)} will get this entry\n`)

@@ -142,7 +142,7 @@ const MISTAKES: readonly (readonly [
   [["start", "--every", "10s"], { systemctl: "exit 0" }, 2, /must be whole minutes/],
   [["start", "--every", "40d"], { systemctl: "exit 0" }, 2, /must be whole minutes/],
   [["start", "--with", "at"], {}, 2, /--with must be one of systemd, launchd, cron/],
-  [["start"], {}, 3, /No systemd, launchd, cron found for this user\. Keep `pond watch`/],
+  [["start"], {}, 3, /No scheduler found for this user \(systemd, launchd, cron\)\. Keep `pond watch`/],
   [["start", "--with", "cron"], {}, 3, /crontab is not on the PATH/],
   [
     ["start"],

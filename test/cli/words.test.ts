@@ -105,7 +105,7 @@ test("a table fits its width: the widest column gives way, a fixed one last", ()
 
 test("prose is broken between words, and goes on under its beginning", () => {
   expect(wrapProse("fault  one: a word that is too long\nnote  two: short", 26)).toBe(
-    "fault  one: a word that\n  is too long\nnote  two: short",
+    "fault  one: a word that is\n  too long\nnote  two: short",
   )
 })
 

@@ -172,7 +172,8 @@ function askOn(output: Output, signal: AbortSignal): Ask | undefined {
       const word = answer.trim().toLowerCase() || enter
       const decided = ANSWERS.get(word)
       if (decided !== undefined) return decided
-      out.write(`${word === "?" && explanation !== undefined ? explanation : "Answer y (yes) or n (no)."}\n`)
+      const said = word === "?" && explanation !== undefined ? explanation : "Answer y (yes) or n (no)."
+      out.write(`${output.prose(said, "")}\n`)
     }
   }
 }

@@ -65,6 +65,7 @@ function costText(row: CostOutput["total"]): string {
 }
 
 function dollarText(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) return "<$0.0001"
   const [whole = "0", cents = "00"] = dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2).split(".")
   return `$${countText(Number(whole))}.${cents}`
 }

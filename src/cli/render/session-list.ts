@@ -29,6 +29,7 @@ const WIDTH_MAX = 140
 /** A narrower screen has room for a title and little else: the last name of the project, no branch and no length. */
 const WIDTH_FULL = 100
 const NAME_WIDTH_MAX = 14
+const ID_WIDTH_MAX = 17
 /** Of a wider line, the most that the project and branch take. */
 const WHERE_SHARE = 0.25
 
@@ -55,7 +56,15 @@ function groupedByDay(sessions: readonly ListedSession[], { style, columns, nowM
     ...(isNarrow ? [] : [countText(session.messages_count)]),
     visibleLine(session.short_id),
   ])
-  const line = lineOf(isNarrow ? COLUMNS.filter(({ align }) => align !== "right") : COLUMNS, rows, width)
+  const shape = isNarrow ? COLUMNS.filter(({ align }) => align !== "right") : COLUMNS
+  // An id that is longer than others, because another session begins alike, leaves the titles of others their room.
+  const isLong = (row: readonly string[]) => (row.at(-1)?.length ?? 0) > ID_WIDTH_MAX
+  const lineOfMost = lineOf(
+    shape,
+    rows.filter((row) => !isLong(row)),
+    width,
+  )
+  const line = (row: readonly string[]) => (isLong(row) ? lineOf(shape, [row], width)(row) : lineOfMost(row))
   let day = ""
   return sessions
     .map((session, index) => {

@@ -24,7 +24,7 @@ export function outcomeText({ error, messages, sessions, exit_code }: SyncRecord
   const stored = messages === 0 ? "nothing new" : `${counted(messages, "message")} in ${counted(sessions, "session")}`
   if (exit_code === 130) return `stopped; ${stored}`
   if (error !== null) return `failed: ${visibleLine(error)}`
-  return exit_code === 0 ? stored : `${stored}; some records could not be parsed (pond sync -v)`
+  return exit_code === 0 ? stored : `${stored}; some records could not be parsed (pond verify)`
 }
 
 /** How long a client keeps sessions. */
@@ -47,5 +47,5 @@ export function issueLine(adapter: string, { kind, severity, count, example }: I
   const mark = severity === "fault" ? style.magenta("fault") : style.dim("note")
   const place = example.record === undefined ? example.file : `${example.file}:${example.record}`
   const often = count === 1 ? "once" : `${countText(count)} times; first`
-  return `${mark}  ${adapter}: ${kind.replaceAll("_", " ")}, ${often}: ${visibleLine(example.found)} in ${visibleLine(place)}\n`
+  return `${mark}  ${adapter}: ${kind.replaceAll("_", " ")}, ${often}: ${visibleLine(example.found).replace(/\.$/, "")} in ${visibleLine(place)}\n`
 }

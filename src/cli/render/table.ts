@@ -106,7 +106,9 @@ function takeWithin(segments: Iterable<Intl.SegmentData>, width: number): string
 export function wrapProse(text: string, width: number, indent = "  "): string {
   const lines = text.split("\n").map((line) => {
     if (Bun.stringWidth(line) <= width) return line
-    return wrapToWidth(line, Math.max(20, width - indent.length)).join(`\n${indent}`)
+    const [first = ""] = wrapToWidth(line, width)
+    const rest = line.slice(first.length + 1)
+    return [first, ...(rest === "" ? [] : wrapToWidth(rest, Math.max(20, width - indent.length)))].join(`\n${indent}`)
   })
   return lines.join("\n")
 }

@@ -21,7 +21,7 @@ export const blame = defineVerb({
   flags: NO_FLAGS,
   positionals: [{ name: "file", summary: "The file, or FILE:LINE for one line of it.", count: "one", isFile: true }],
   examples: ["blame src/app.ts", "blame src/app.ts:42", "blame src/app.ts --json"],
-  run: async ({ pond, words, signal }) => {
+  run: async ({ pond, words, signal, progress }) => {
     const { path, line } = fileAndLine(words[0] ?? "")
     const content = readText(path)
     const texts = splitLines(content)
@@ -30,6 +30,7 @@ export const blame = defineVerb({
         details: { path, line },
       })
     const input = { path: realDirectory(path), content, ...(line === undefined ? {} : { line }) }
+    progress.stage("find what agents did to the file", "calls")
     const answer = await perform(operation, { pond, signal }, input)
     const nowMs = pond.host.clock.nowMs()
     return {

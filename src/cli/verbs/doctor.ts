@@ -14,7 +14,10 @@ export const doctor = defineVerb({
   positionals: [],
   examples: ["doctor", "doctor --fix", "doctor --json"],
   run: async (context) => {
-    const examination = await perform(operation, context, args.inputOf(context))
+    const { progress } = context
+    progress.stage("doctor", "checks")
+    const onCheck = (name: string, done: number) => progress.at(done, name)
+    const examination = await perform(operation, { ...context, onCheck }, args.inputOf(context))
     const open = examination.findings.filter(({ fix }) => fix !== null && !fix.done).length
     return {
       document: { ok: examination.ok, findings: examination.findings },

@@ -2,6 +2,7 @@
 import { counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
+import type { Pond } from "../../operations/pond.ts"
 import { erase as operation } from "../../operations/store/erase-operations.ts"
 import type { EraseOutput, ErasePlanned } from "../../operations/store/erase-shapes.ts"
 import { argumentsFor } from "../operation-arguments.ts"
@@ -42,23 +43,37 @@ export const erase = defineVerb({
   ],
   run: async (context) => {
     const { pond, flags, signal, ask, page, progress, writeOut } = context
+    let isRefused = false
     const confirm = async (plan: ErasePlanned) => {
       if (ask === undefined) return false
+      progress.hide()
       writeOut(renderPlan(plan as Answer & ErasePlanned, page))
-      return await ask(questionOf(plan), explanationOf(plan), "no")
+      if (plan.is_purge) writeOut(await othersText(pond, page))
+      isRefused = !(await ask(questionOf(plan), explanationOf(plan), "no"))
+      return !isRefused
     }
     const onTable = (name: string) => progress.stage(name, "rows", undefined)
     const answer = await perform(operation, { pond, signal, confirm, onTable }, args.inputOf(context))
     return {
       document: { ...answer },
-      render: (shown) => render(answer, { ...shown, isPurge: flags.purge }),
+      render: (shown) => (isRefused ? "No changes made.\n" : render(answer, { ...shown, isPurge: flags.purge })),
     }
   },
 })
 
+/** On a disk a lock keeps other processes out. A bucket has none: what another machine writes meanwhile is its own affair. */
+async function othersText(pond: Pond, { prose, style }: Page): Promise<string> {
+  const { backend } = (await pond.sessions()).store.location
+  if (backend === "local") return ""
+  return style.magenta(
+    prose("No other machine should sync to this bucket during the purge: nothing locks it out there.\n"),
+  )
+}
+
 function questionOf({ sessions, is_purge: isPurge }: ErasePlanned): string {
   if (sessions.length === 0) return "Remove the bytes of what is erased?"
-  return isPurge ? "Erase them and remove their bytes? This cannot be undone." : "Erase them?"
+  const [them, their] = sessions.length === 1 ? ["it", "its"] : ["them", "their"]
+  return isPurge ? `Erase ${them} and remove ${their} bytes? This cannot be undone.` : `Erase ${them}?`
 }
 
 function explanationOf({ is_purge: isPurge }: ErasePlanned): string {
@@ -94,6 +109,9 @@ function renderDone({ sessions, messages, purged }: Answer, { prose }: Page): st
   return prose(`${erased}${files}\n`)
 }
 
+/** The whole id is a line of its own of `--json`; a table shows what tells sessions apart. */
+const ID_WIDTH_MAX = 18
+
 const WHY = { asked: "", child: "belongs to", copy: "copies" } as const
 
 function renderPlan(
@@ -112,10 +130,10 @@ function renderPlan(
   const rows = sessions
     .slice(0, ROWS_MAX)
     .map(({ session_id, title, source_agent, project, created_at, why, because }) => [
-      visibleLine(session_id),
+      visibleLine(session_id.length > ID_WIDTH_MAX ? `${session_id.slice(0, ID_WIDTH_MAX - 1)}…` : session_id),
       created_at?.slice(0, 10) ?? "",
       visibleLine(source_agent ?? ""),
-      visibleLine(project ?? ""),
+      visibleLine(project?.split("/").findLast(Boolean) ?? ""),
       visibleLine(title ?? ""),
       because === null ? "" : `${WHY[why]} ${visibleLine(because.slice(0, 8))}`,
     ])
@@ -131,10 +149,13 @@ function renderPlan(
   const more =
     sessions.length > rows.length ? style.dim(`and ${counted(sessions.length - rows.length, "other session")}\n`) : ""
   const kept = shared === null || shared === 0 ? "" : ` (${countText(shared)} stay: other sessions use them)`
-  const sum =
-    sessions.length === 0
-      ? ""
-      : `${counted(sessions.length, "session")}: ${counted(messages, "message")}, ${counted(parts, "part")}, ${counted(vectors, "vector")}, ${counted(attachments, "attachment")}${kept}.\n`
+  const rest = [
+    counted(messages, "message"),
+    counted(parts, "part"),
+    ...(vectors === 0 ? [] : [counted(vectors, "vector")]),
+    ...(attachments === 0 ? [] : [counted(attachments, "attachment")]),
+  ].join(", ")
+  const sum = sessions.length === 0 ? "" : `${counted(sessions.length, "session")}: ${rest}${kept}.\n`
   const earlier = waiting === 0 ? "" : `${counted(waiting, "session")} erased earlier will be purged.\n`
   return `${table}${more}${prose(`${sum}${earlier}`)}`
 }

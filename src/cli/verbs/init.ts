@@ -154,13 +154,20 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
     `\n${style.bold("MCP")}  so that agents can search past sessions\n`,
     ...plan.registrations.map((state) => registrationText(state, offered.registrations.includes(state.adapter), page)),
     plan.registrations.length === 0 ? "  no client here supports MCP\n" : "",
-    ...plan.clients.filter(({ found, enabled, mcp }) => found && enabled && !mcp).map(withoutMcp),
+    withoutMcp(
+      plan.clients.filter(({ found, enabled, mcp }) => found && enabled && !mcp),
+      page,
+    ),
     `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
   ].join("")
 }
 
-function withoutMcp({ title }: InitPlan["clients"][number]): string {
-  return `  ${title} does not support MCP; install the skill instead: \`pond skill > SKILL.md\`\n`
+function withoutMcp(clients: InitPlan["clients"], { prose }: Page): string {
+  if (clients.length === 0) return ""
+  const titles = clients.map(({ title }) => title).join(", ")
+  const [does, it] = clients.length === 1 ? ["does", "it"] : ["do", "them"]
+  const line = `  ${titles} ${does} not support MCP; the skill teaches ${it} to search: \`pond skill > SKILL.md\``
+  return `${prose(line, "  ")}\n`
 }
 
 function registrationText(

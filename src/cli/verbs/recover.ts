@@ -40,6 +40,7 @@ export const recover = defineVerb({
     const { pond, flags, words, isJson, show, writeOut } = context
     const nowMs = pond.host.clock.nowMs()
     const input = { ...args.inputOf(context), path: realDirectory(words[0] ?? "") }
+    context.progress.stage("find what agents did to the file", "calls")
     const answer = await perform(operation, context, input)
     const { content, ...rest } = answer
     if (flags.list || content === undefined) {

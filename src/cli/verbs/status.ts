@@ -84,7 +84,7 @@ function agentsText({ by_agent }: StoreOverview): string {
     )
   }
   const shown = [...clients].slice(0, AGENTS_SHOWN).map(([client, { own, subs }]) => {
-    const of = subs === 0 ? "" : ` (+${countText(subs)} sub-agent sessions)`
+    const of = subs === 0 ? "" : ` (+${counted(subs, "sub-agent session")})`
     return `${visibleLine(client)} ${countText(own)}${of}`
   })
   const more = clients.size > AGENTS_SHOWN ? [`${countText(clients.size - AGENTS_SHOWN)} more clients`] : []

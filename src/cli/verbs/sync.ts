@@ -181,7 +181,8 @@ export function renderSynced(report: Report, page: Page, { unread = [], isImport
     : ""
   if (report.adapters.length === 0 && report.interrupted) return end
   if (report.adapters.length === 0) return `${embedded === "" ? NO_SOURCES : embedded}${others}`
-  const remarked = report.adapters.flatMap((root) => remarks(root, page.style)).map((each) => page.prose(each))
+  const said = [...report.adapters.flatMap((root) => remarks(root, page.style)), ...issueLines(report, page.style)]
+  const remarked = said.map((each) => page.prose(each))
   return `${embedded}${tableOf(report, page)}${remarked.join("")}${others}${end}`
 }
 
@@ -204,7 +205,11 @@ function embedText(embed: Report["embed"]): string {
 }
 
 function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
-  const rows = adapters.map(({ adapter, sessions, messages, parts, bytes_read, ms: own }) => [
+  // Of many clients most have nothing new; a first sync shows them all.
+  const busy = adapters.filter(hasNews)
+  const isShort = busy.length > 0 && busy.length < adapters.length
+  const others = adapters.length - busy.length
+  const rows = (isShort ? busy : adapters).map(({ adapter, sessions, messages, parts, bytes_read, ms: own }) => [
     adapter,
     countText(sessions.seen),
     countText(sessions.new),
@@ -220,7 +225,12 @@ function tableOf({ adapters, ms }: Report, { style, columns }: Page): string {
     isFixed: true,
     align: index === 0 ? ("left" as const) : ("right" as const),
   }))
-  return `${renderTable(shape, rows, { columns, head: style.bold })}${style.dim(`Done in ${(ms / 1000).toFixed(1)} s.`)}\n`
+  const unchanged = isShort ? `${counted(others, "other client")} unchanged. ` : ""
+  return `${renderTable(shape, rows, { columns, head: style.bold })}${style.dim(`${unchanged}Done in ${(ms / 1000).toFixed(1)} s.`)}\n`
+}
+
+function hasNews({ sessions, messages, parts }: Report["adapters"][number]): boolean {
+  return sessions.new + sessions.grown + sessions.rewritten + messages.new + parts.new > 0 || sessions.seen === 0
 }
 
 /** Who set the client to keep so long has thought of it. */
@@ -232,7 +242,7 @@ function unidentifiedLine(count: number): string {
 }
 
 function remarks(
-  { adapter, path, sessions, issues, unverified_versions, retention }: Report["adapters"][number],
+  { adapter, path, sessions, unverified_versions, retention }: Report["adapters"][number],
   style: Style,
 ): string[] {
   const lines: string[] = []
@@ -254,24 +264,33 @@ function remarks(
       `${adapter}: written by newer versions than pond was verified with (${visibleLine(unverified_versions.join(", "))}). Everything is stored.\n`,
     )
   }
-  if (retention !== null && retention.days < RETENTION_LONG_DAYS && sessions.seen > 0) {
+  // Said once, when the client is new to pond; `pond status` says it any time.
+  const isFirst = sessions.seen > 0 && sessions.new === sessions.seen
+  if (retention !== null && retention.days < RETENTION_LONG_DAYS && isFirst) {
     lines.push(
       `${adapter}: it deletes sessions after ${ageText(retention.days)} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
     )
   }
-  return [...lines, ...issueLines(adapter, issues, style)]
+  return lines
 }
 
 const ISSUES_SHOWN = 3
+/** Whole sessions that are not stored: each kind is shown, however many others there are. */
+const NOT_STORED = "session_rejected"
 
 /** A first sync may meet many kinds. All records are stored whatever they hold, so the rest is one calm line. */
-function issueLines(adapter: string, issues: Report["adapters"][number]["issues"], style: Style): string[] {
-  if (issues.length <= ISSUES_SHOWN) return issues.map((group) => issueLine(adapter, group, style))
-  const records = issues.reduce((sum, { count }) => sum + count, 0)
-  const what = `${counted(records, "record")} of ${issues.length} kinds could not be fully parsed`
-  return [
-    `${style.dim("note")}  ${adapter}: ${what}; all are stored complete. See ${pondCommand("verify", adapter)}.\n`,
-  ]
+function issueLines({ adapters }: Report, style: Style): string[] {
+  const all = adapters.flatMap(({ adapter, issues }) => issues.map((issue) => ({ adapter, issue })))
+  const [rejected, others] = [true, false].map((is) => all.filter(({ issue }) => (issue.kind === NOT_STORED) === is))
+  const shown = (some: typeof all = []) => some.map(({ adapter, issue }) => issueLine(adapter, issue, style))
+  if (others === undefined || others.length <= ISSUES_SHOWN) return [...shown(rejected), ...shown(others)]
+  const records = others.reduce((sum, { issue }) => sum + issue.count, 0)
+  const clients = [...new Set(others.map(({ adapter }) => adapter))]
+  const [only] = clients
+  const where = clients.length === 1 ? ` of ${only}` : ` of ${clients.length} clients`
+  const next = clients.length === 1 ? pondCommand("verify", only ?? "") : "pond verify"
+  const what = `${counted(records, "record")}${where} could not be fully parsed; all are stored complete. See ${next}.`
+  return [...shown(rejected), `${style.dim("note")}  ${what}\n`]
 }
 
 // --- What would be done -----------------------------------------------------------------------------------------------

@@ -58,11 +58,14 @@ const CHECKS: readonly Check[] = [
 export interface ExamineOptions {
   /** Mends what can be mended, and looks again. */
   readonly isMending: boolean
+  /** Called before each check. */
+  readonly onCheck?: ((name: string, done: number) => void) | undefined
 }
 
 export async function examine(pond: Pond, options: ExamineOptions): Promise<Examination> {
   const findings: Finding[] = []
-  for (const check of CHECKS) {
+  for (const [done, check] of CHECKS.entries()) {
+    options.onCheck?.(check.name, done)
     const found = await find(check, pond, options)
     // What one fault makes of every other check is said once.
     findings.push(

@@ -1,5 +1,7 @@
 /** How things stand: store and sources, settings, health. Each loads its work when it runs. */
+
 import { type TSchema, Type } from "typebox"
+import type { ExamineOptions } from "../doctor/doctor.ts"
 import { nullable, oneOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, perform, type RunContext } from "../operation.ts"
 import { StatusOutput, type StatusOutput as StoreFacts, status } from "../wire/status.ts"
@@ -154,6 +156,6 @@ export const doctor = defineLocalOperation({
   errors: [],
   surfaces: { local: true, cli: "doctor" },
   read: false,
-  run: async ({ pond }: RunContext, { fix: isMending = false }) =>
-    await (await import("../doctor/doctor.ts")).examine(pond, { isMending }),
+  run: async ({ pond, onCheck }: RunContext & Pick<ExamineOptions, "onCheck">, { fix: isMending = false }) =>
+    await (await import("../doctor/doctor.ts")).examine(pond, { isMending, onCheck }),
 })

@@ -128,7 +128,7 @@ async function chosen(pond: Pond, { with: id }: ScheduleRequest): Promise<Schedu
   if (scheduler !== undefined) return scheduler
   throw new PondError(
     "not_found",
-    `No ${SCHEDULERS.join(", ")} found for this user. Keep \`pond watch\` running some other way.`,
+    `No scheduler found for this user (${SCHEDULERS.join(", ")}). Keep \`pond watch\` running some other way.`,
     { details: { schedulers: SCHEDULERS } },
   )
 }

@@ -193,7 +193,7 @@ function ownershipConflict(session: Session, owners: Owners): PondError | undefi
     if (before[field] === undefined || before[field] === session[field]) continue
     return new PondError(
       "validation_failed",
-      `The session ${session.id} is stored with ${field} "${before[field]}" and cannot become "${session[field]}". Give the other session another id.`,
+      `The store already has the session ${session.id} with the ${field} "${before[field]}". The one with "${session[field]}" is left out, because an id belongs to one session.`,
       { details: { session_id: session.id, field, stored: before[field], given: session[field] } },
     )
   }
