@@ -32,8 +32,9 @@ const OPERATORS: readonly (readonly [from: RegExp, to: string])[] = [
   [/ && /, " || "],
   [/ \|\| /, " && "],
   [/ \?\? /, " && "],
-  [/\btrue\b/, "false"],
-  [/\bfalse\b/, "true"],
+  // Not an argument of a type, which no test runs.
+  [/\btrue\b(?!>)/, "false"],
+  [/\bfalse\b(?!>)/, "true"],
   [/ \+ (?=[\w(])/, " - "],
   [/ - (?=[\w(])/, " + "],
   [/\.some\(/, ".every("],

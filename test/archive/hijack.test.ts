@@ -17,7 +17,7 @@ import { openStore } from "../../src/substrate/open-store.ts"
 import type { Store } from "../../src/substrate/table.ts"
 import { testPond } from "../operations/support.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
-import { work } from "./support.ts"
+import { place as archivePlace, exported, fill, imported, work } from "./support.ts"
 
 const OWN = [0, 1, 2, 3].map((at) => said("s", at, `own ${at}`))
 /** With ids of its own. */
@@ -197,3 +197,26 @@ function withSlowStage(store: Store, onStage: () => Promise<unknown> | undefined
     },
   }
 }
+
+test("a store that another process begins to fill during an import gets what is missing, and keeps what is there", async () => {
+  using box = archivePlace()
+  const source = box.open("source")
+  await fill(source, box.file("state"))
+  await exported(source, box.file("all.pond"))
+  const target = box.open("target")
+  const other = box.open("target")
+  const first: Sessions = {
+    ...target,
+    origins: {
+      ...target.origins,
+      note: async (...noted) => {
+        await other.write([{ session: session("another"), entries: [said("another", 0, "meanwhile")] }])
+        await target.origins.note(...noted)
+      },
+    },
+  }
+  await imported(first, box.file("all.pond"))
+  const ids = async (sessions: Sessions) =>
+    new Set((await sessions.tables.sessions.read({ columns: ["id"] })).map(({ id }) => id))
+  expect(await ids(box.open("target"))).toEqual(new Set([...(await ids(source)), "another"]))
+})

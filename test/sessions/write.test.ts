@@ -140,6 +140,16 @@ test("copies of another session's messages are stored, and marked as copies", as
   expect(lanes.map(({ lane }) => lane)).toEqual(["replay", "replay", "main"])
 })
 
+test("every copy is marked as one of the first, however many copies there are by then", async () => {
+  using place = testSessions()
+  const of = (id: string) => [{ session: session(id), entries: [said(id, 0, "the question")] }]
+  for (const id of ["parent", "a", "b", "c", "d", "e"]) await place.open().write(of(id))
+  for (const id of ["a", "b", "c", "d", "e"]) {
+    const [entry] = await place.open().entries(id)
+    expect({ id, pond: entry?.message.options["pond"] }).toEqual({ id, pond: { replay_of: "parent" } })
+  }
+})
+
 test("a first import finds the copies in what it has stored, and reads nothing of it for a session that copies none", async () => {
   using place = testSessions()
   const { tables, facts } = place.sessions

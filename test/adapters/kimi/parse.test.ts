@@ -150,7 +150,7 @@ test.each([
 
 test("a session says where it was held, what it is called and where it was forked from", () => {
   const forked = { ...STATE, forkedFrom: "session_0", title: "Fork" }
-  const { session } = read({
+  const { session, entries } = read({
     [`${FOLDER}/state.json`]: [forked],
     [`${FOLDER}/agents/main/wire.jsonl`]: [said("x", USER)],
   })
@@ -160,6 +160,14 @@ test("a session says where it was held, what it is called and where it was forke
     parent_session_id: "session_0",
     title: "Fork",
   })
+  // The document is written anew: its title of the moment stands with it, under either name.
+  expect(entries.map(({ message }) => message.options["pond"])).toContainEqual({ title: "Fork" })
+  const { title: _, ...unnamed } = STATE
+  const older = read({
+    [`${FOLDER}/state.json`]: [{ ...unnamed, custom_title: "Older" }],
+    [`${FOLDER}/agents/main/wire.jsonl`]: [said("x", USER)],
+  })
+  expect(older.entries.map(({ message }) => message.options["pond"])).toContainEqual({ title: "Older" })
 })
 
 test("an agent is a session of its own, of the kind that its log says", () => {

@@ -110,6 +110,33 @@ test("a page shows what was said and done, each call with its result", async () 
   expect(html).toContain('<nav id="map"')
 })
 
+test("a result whose call is nowhere is shown all the same, and an answer to a request for approval", async () => {
+  const { message, parts } = said("alone", 0, "here", { role: "assistant" })
+  const common = { session_id: "alone", message_id: message.id, provenance: "conversational", options: {} }
+  const result = { ...common, id: "r", type: "tool_result", call_id: "gone", is_failure: false, result: "forty-two" }
+  const approval = {
+    ...common,
+    id: "a",
+    type: "tool_approval_response",
+    approval_id: "x",
+    approved: false,
+    reason: "no",
+  }
+  const answers = said("alone", 1, "", { role: "user" })
+  await box.place.sessions.write([
+    {
+      session: session("alone"),
+      entries: [
+        { message, parts: [...parts, result] },
+        { message: { ...answers.message, role: "tool" }, parts: [{ ...approval, message_id: answers.message.id }] },
+      ] as unknown as Entry[],
+    },
+  ])
+  const html = await page("alone")
+  expect(html).toContain("forty-two")
+  expect(html).toContain("<em>Refused: no</em>")
+})
+
 test("a sub-agent stands folded behind the call that started it", async () => {
   const html = await page(ID)
   const [call3, agent, after] = ["<b>Task</b>", '<details class="branch">', "<b>Read</b>"].map((text) =>

@@ -9,7 +9,7 @@ import { createSnapshots } from "../../../src/sessions/words/snapshot.ts"
 import { queryTerms } from "../../../src/sessions/words/terms/tokenizer.ts"
 import { openWordIndex } from "../../../src/sessions/words/word-index.ts"
 import { and, eq, isIn, range, startsWith } from "../../../src/substrate/filter.ts"
-import { memorySessions, said, session } from "../support.ts"
+import { memorySessions, said, session, testSessions } from "../support.ts"
 import { agrees, QUERIES, WORDS, write } from "./reference.ts"
 
 test("what is found is what a look at every message finds, before a fold, after it, and after every merge", async () => {
@@ -305,3 +305,11 @@ test("what an earlier build folded lies as it is there, and is read and merged w
   expect(wanted.every((each) => merged.includes(each))).toBe(true)
   expect(merged.length).toBeGreaterThan(wanted.length)
 }, 60_000)
+
+test("on a disk the index says how many bytes it takes", async () => {
+  using place = testSessions()
+  await place.sessions.write([{ session: session("s"), entries: [said("s", 0, "one two three")] }])
+  await place.sessions.maintain("all")
+  const facts = (await place.sessions.statistics()).find(({ table }) => table === "words")
+  expect(facts?.indexes[0]?.bytes).toBeGreaterThan(0)
+})
