@@ -78,7 +78,11 @@ function renderRepair({ store, tables, sessions, lost_rows: lost }: StoreRepair,
     return `${page.style.bold(table)}${within(namespace)}: ${counted(rows, "row")} lost${back}${out}`
   })
   const next = lost === 0 ? "Nothing is lost." : "Run `pond sync` to store again what your clients still have."
-  return `${[...lines, ...sessionLines(sessions), next].join("\n")}\n`
+  const isShownAgain = tables.some(({ table, lost_rows: rows }) => table === "tombstones" && rows > 0)
+  const erased = isShownAgain
+    ? ["Sessions that were erased and not purged may be visible again: erase them again."]
+    : []
+  return `${[...lines, ...sessionLines(sessions), ...erased, next].join("\n")}\n`
 }
 
 function within(namespace: string): string {
