@@ -7,8 +7,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { VERBS } from "../../src/cli/registry.ts"
+import { commandText } from "../../src/cli/verbs/restore.ts"
 import { argumentText, toolCall } from "../../src/mcp/tool-call.ts"
 import { visibleLine } from "../../src/model/visible.ts"
+import type { RestoreReport } from "../../src/operations/machine/restore.ts"
 import { pondCommand, shownCommand } from "../../src/platform/process/shell-word.ts"
 import { hostileIds } from "../support/hostile.ts"
 import { stringLiterals } from "./string-literals.ts"
@@ -62,4 +64,10 @@ test("an agent reads back every id as one argument", () => {
     expect(text.startsWith('"') ? JSON.parse(text) : text).toBe(id)
   }
   expect(toolCall("pond_get", { session_id: "s" })).toBe("pond_get session_id=s")
+})
+
+test("a directory that begins with a dash is entered, and is no flag of cd", () => {
+  const resume = { command: ["claude", "--resume", "x"], cwd: "-w" }
+  const text = commandText({ resume } as unknown as RestoreReport)
+  expect(text).toBe("cd -- -w && claude --resume x")
 })

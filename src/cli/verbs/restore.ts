@@ -147,5 +147,7 @@ export function commandText({ resume: { before, command, cwd, environment = {} }
   const set = Object.entries(environment).map(([name, value]) => `${name}=${shownShellWord(value)}`)
   const steps = before === undefined ? [command] : [before, command]
   const told = steps.map((step) => [...set, shownCommand(step)].join(" "))
-  return [`cd ${shownShellWord(cwd)}`, ...told].join(" && ")
+  // A session that names no directory has the name of its folder there, such as `-work`.
+  const words = cwd.startsWith("-") ? ["cd", "--", cwd] : ["cd", cwd]
+  return [shownCommand(words), ...told].join(" && ")
 }
