@@ -20,7 +20,7 @@ test.each([
   const sessions = box.place.open()
   const unknown = {
     code: "storage_unavailable",
-    message: expect.stringMatching(/tombstones .* is damaged, so pond does not know what was erased.*`pond repair`/),
+    message: expect.stringMatching(/tombstones .* is damaged, so pond cannot tell what was erased.*`pond repair`/),
   }
   await expect(sessions.tables.messages.read({ columns: ["id"] })).rejects.toMatchObject(unknown)
   await expect(sessions.log("secret")).rejects.toMatchObject(unknown)
