@@ -248,8 +248,10 @@ async function openStoreOf(host: Host, url: string): Promise<Store> {
     import("./substrate/open-store.ts"),
     import("./substrate/location.ts"),
   ])
-  const { environment } = host
-  return openStore(parseLocation(url, { environment, configured: host.settings().values.storage }), host)
+  const { environment, clock, random, log } = host
+  const { storage, bucket_cache_mb: cacheMb } = host.settings().values
+  const cache = { folder: join(host.path("cache"), "buckets"), bytesMax: cacheMb * 1_000_000 }
+  return openStore(parseLocation(url, { environment, configured: storage }), { clock, random, log, cache })
 }
 
 async function openSessionsOf(store: Store, { clock, lifetime }: Host, excludes?: Excludes): Promise<Sessions> {

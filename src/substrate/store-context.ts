@@ -8,6 +8,8 @@ export interface StoreContext {
   readonly log: Log
   readonly clock: Clock
   readonly random: Random
+  /** Where files of buckets are kept on this machine, and how many bytes at most; in memory alone where this is absent. */
+  readonly cache?: { readonly folder: string; readonly bytesMax: number }
   /** For tests: how a retry waits. */
   readonly sleep?: (ms: number) => Promise<void>
   /** For tests: the disk under a local store. */

@@ -83,9 +83,10 @@ test("what would go around a rule is not called at all", () => {
   ).toEqual([])
 })
 
-test("storage: only what the engine leaves undone on a local disk touches files", () => {
+test("storage: only what the engine leaves undone on a local disk, and what is kept of buckets, touches files", () => {
   const touching = SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && /from "node:fs/.test(text))
   expect(touching.map(({ name }) => name).toSorted()).toEqual([
+    "substrate/bucket/block-store.ts",
     "substrate/local/check.ts",
     "substrate/local/disk-files.ts",
     "substrate/local/readable-part.ts",
@@ -152,7 +153,12 @@ test("rows that no index has yet are found by every kind of read", async () => {
 test("every table of a store shares the caches of its session, and their bound", async () => {
   using place = testStore()
   const session = new (engine().lance.Session)(1_000_000n, 1_000_000n)
-  const caches = { session: () => session, useSmallCaches: () => undefined }
+  const caches = {
+    session: () => session,
+    useSmallCaches: () => undefined,
+    gateway: () => undefined,
+    close: () => undefined,
+  }
   const catalog = openCatalog(place.store.location, testContext, caches)
   await place.store.table(EVERY_KIND).insertAbsent([row("a")])
   const before = session.approxNumItems()

@@ -40,6 +40,14 @@ export const ConfigSchema = Type.Object(
         default: "local",
       }),
     }),
+    bucket_cache_mb: Type.Integer({
+      minimum: 0,
+      ...facts({
+        description: "How many megabytes of a bucket's files are kept in the cache directory; 0 for none.",
+        environment: "POND_BUCKET_CACHE_MB",
+        default: 2000,
+      }),
+    }),
     embeddings: Type.Object(
       {
         enabled: Type.Optional(

@@ -5,31 +5,29 @@
 import { PondError } from "../../model/errors.ts"
 import type { DiskFiles } from "../local/disk-files.ts"
 import type { Location } from "../location.ts"
+import { s3AccessOf } from "./s3-access.ts"
 
 export interface BucketFiles extends DiskFiles {
   /** Where nobody else has made it: false where somebody has. */
   create(path: string, content: Uint8Array): Promise<boolean>
 }
 
-/** Nothing for other stores than S3, and where the credentials come from elsewhere than the configuration or the environment. */
+/** Nothing where no client of ours has access. */
 export function openBucketFiles(
   location: Location,
 ): { readonly files: BucketFiles; readonly root: string } | undefined {
-  if (location.backend !== "s3") return undefined
-  const options = location.storageOptions()
-  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey } = options
-  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
-  const [bucket = "", ...prefix] = location.uri.slice("s3://".length).split("/")
-  const endpoint = options["aws_endpoint"]
+  const access = s3AccessOf(location)
+  if (access === undefined) return undefined
+  const { bucket, endpoint, credentials, root } = access
   const client = new Bun.S3Client({
-    accessKeyId,
-    secretAccessKey,
+    accessKeyId: credentials.accessKeyId,
+    secretAccessKey: credentials.secretAccessKey,
     bucket,
-    region: options["aws_region"] ?? "us-east-1",
-    ...(options["aws_session_token"] === undefined ? {} : { sessionToken: options["aws_session_token"] }),
+    region: credentials.region ?? "us-east-1",
+    ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
     ...(endpoint === undefined ? {} : { endpoint }),
   })
-  return { files: filesOf(client, location.shown), root: prefix.join("/") }
+  return { files: filesOf(client, location.shown), root }
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024

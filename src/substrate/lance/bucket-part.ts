@@ -6,6 +6,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import { PondError } from "../../model/errors.ts"
 import type { Bucket, Look } from "../bucket/bucket.ts"
+import type { BucketUse } from "../bucket/gateway.ts"
 import { type Assessment, assessTable } from "../local/assess.ts"
 import { describeDamage } from "../local/describe-damage.ts"
 import type { TableDefinition } from "../table-definition.ts"
@@ -40,10 +41,10 @@ export function bucketPart(catalog: Catalog, definition: TableDefinition, bucket
   }
 
   /** The engine cannot open a table whose newest manifest is not whole. */
-  async function openWhole(): Promise<LanceTable | undefined> {
+  async function openWhole(use?: BucketUse): Promise<LanceTable | undefined> {
     const looking = bucket.look()
     looking.catch(() => undefined) // thrown below
-    const opened = await catalog.open(definition).catch(async (error: unknown) => {
+    const opened = await catalog.open(definition, use).catch(async (error: unknown) => {
       if (!isOfDamage(error)) throw error
       damaged = await assess(false)
       if (damaged === undefined) throw error
@@ -71,9 +72,9 @@ export function bucketPart(catalog: Catalog, definition: TableDefinition, bucket
       return damaged
     },
     isAll: () => damaged === undefined,
-    open: async () => {
+    open: async (use) => {
       isOpened = true
-      const whole = damaged === undefined ? await openWhole() : undefined
+      const whole = damaged === undefined ? await openWhole(use) : undefined
       if (damaged === undefined) return whole
       whole?.close()
       return damaged.folder === undefined ? undefined : await catalog.openAt(damaged.folder, definition)

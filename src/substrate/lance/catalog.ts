@@ -9,6 +9,8 @@ import { lazy } from "../../platform/lazy.ts"
 import { limitNativeLog } from "../../platform/native/native-environment.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
 import { type Bucket, openBucket } from "../bucket/bucket.ts"
+import type { BucketUse, Gateway } from "../bucket/gateway.ts"
+import { openGatewayOf } from "../bucket/open-gateway.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
 import type { Assessment } from "../local/assess.ts"
 import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
@@ -33,16 +35,18 @@ export interface Catalog {
   readonly context: StoreContext
   readonly retry: RetryContext
   /** The table, or nothing where it was never written. */
-  open(definition: TableDefinition): Promise<LanceTable | undefined>
+  open(definition: TableDefinition, use?: BucketUse): Promise<LanceTable | undefined>
   /** The table as it lies in that folder, which is not the one of the store. */
   openAt(folder: string, definition: TableDefinition): Promise<LanceTable | undefined>
-  /** A table of which nothing but the name is known, for who reads it as it lies there; below that folder, or of the store. */
+  /** A table of which nothing but the name is known, to read it as it lies there; below that folder, or of the store. */
   openNamed(name: string, folder?: string): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<CreatedTable>
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
   /** The notes beside the tables, where the store is a bucket that keeps some. */
   bucket(): Bucket | undefined
+  /** What stands between the engine and a bucket, where something does. */
+  gateway(): Gateway | undefined
   /** Where the whole part of a damaged table can be opened: see `local/readable-part.ts`. */
   linkReadable(table: StoredTable, damage: Assessment): string | undefined
   names(): Promise<string[]>
@@ -65,14 +69,17 @@ const METADATA_CACHE_BYTES = 16n * 1024n * 1024n
  */
 const LITTLE_INDEX_CACHE_BYTES = 8n * 1024n * 1024n
 
-/** Those of a store and of all stores inside it. */
-interface Caches {
+/** What a store and all stores inside it share. */
+interface Shared {
   /** Made when it is first asked for. */
   session(): Session
   useSmallCaches(): void
+  gateway(): Gateway | undefined
+  close(): void
 }
 
-function createCaches(): Caches {
+function createShared(location: Location, context: StoreContext): Shared {
+  let opened: { readonly gateway: Gateway | undefined } | undefined
   let session: Session | undefined
   let indexBytes = INDEX_CACHE_BYTES
   return {
@@ -85,6 +92,14 @@ function createCaches(): Caches {
     useSmallCaches: () => {
       indexBytes = LITTLE_INDEX_CACHE_BYTES
     },
+    gateway: () => {
+      opened ??= { gateway: openGatewayOf(location, context) }
+      return opened.gateway
+    },
+    close: () => {
+      opened?.gateway?.close()
+      opened = undefined
+    },
   }
 }
 
@@ -95,19 +110,22 @@ const NEW_TABLES: Readonly<Record<string, string>> = {
   new_table_data_storage_version: "2.2",
 }
 
-export function openCatalog(location: Location, context: StoreContext, caches = createCaches()): Catalog {
-  let connection: Promise<Connection> | undefined
+export function openCatalog(location: Location, context: StoreContext, given?: Shared): Catalog {
+  const shared = given ?? createShared(location, context)
+  const connections = new Map<BucketUse, Promise<Connection>>()
   const retry: RetryContext = { random: context.random, sleep: context.sleep ?? Bun.sleep, store: location.shown }
-  const connected = (): Promise<Connection> => {
-    if (connection === undefined) limitNativeLog(context.log.level)
-    connection ??= withRetries(retry, () => {
-      const storageOptions = { ...location.storageOptions(), ...NEW_TABLES }
-      return engine().lance.connect(location.uri, { storageOptions, session: caches.session() })
-    }).catch((error: unknown) => {
-      connection = undefined
-      throw error
+  const storageOptions = (use: BucketUse) => ({ ...location.storageOptions(), ...shared.gateway()?.options(use) })
+  const connected = (use: BucketUse = "guarded"): Promise<Connection> => {
+    const known = connections.get(use)
+    if (known !== undefined) return known
+    limitNativeLog(context.log.level)
+    const made = withRetries(retry, () => {
+      const options = { ...storageOptions(use), ...NEW_TABLES }
+      return engine().lance.connect(location.uri, { storageOptions: options, session: shared.session() })
     })
-    return connection
+    connections.set(use, made)
+    made.catch(() => connections.delete(use))
+    return made
   }
   const disk = context.disk ?? diskFiles
   const local = (name: string) =>
@@ -123,23 +141,24 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
     location,
     context,
     retry,
-    open: async (definition) => {
+    gateway: shared.gateway,
+    open: async (definition, use) => {
       if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
-      return await openTable(await connected(), definition, retry)
+      return await openTable(await connected(use), definition, retry)
     },
     openAt: async (folder, definition) => {
-      const options = { session: caches.session(), storageOptions: location.storageOptions() }
+      const options = { session: shared.session(), storageOptions: storageOptions("unguarded") }
       const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, options))
-      return await openTable(elsewhere, definition, retry, location)
+      return await openTable(elsewhere, definition, retry, storageOptions("unguarded"))
     },
     openNamed: async (name, folder) => {
       if (folder === undefined && (await isAbsent(join(location.uri, `${name}.lance`)))) return undefined
-      const storageOptions = location.storageOptions()
-      const options = { session: caches.session(), storageOptions }
+      const own = storageOptions("uncached")
+      const options = { session: shared.session(), storageOptions: own }
       const open = await (folder === undefined
-        ? connected()
+        ? connected("uncached")
         : withRetries(retry, () => engine().lance.connect(folder, options)))
-      return await withRetries(retry, () => open.openTable(name, [], { storageOptions }))
+      return await withRetries(retry, () => open.openTable(name, [], { storageOptions: own }))
     },
     create: async (definition) => {
       const created = await createTable(await connected(), definition, retry)
@@ -161,11 +180,12 @@ export function openCatalog(location: Location, context: StoreContext, caches = 
       await local(name)?.discard()
       await bucket()?.table(name).discard()
     },
-    at: (folder) => openCatalog(within(location, folder), context, caches),
-    useSmallCaches: caches.useSmallCaches,
+    at: (folder) => openCatalog(within(location, folder), context, shared),
+    useSmallCaches: shared.useSmallCaches,
     close: () => {
-      connection?.then((open) => open.close()).catch(() => undefined)
-      connection = undefined
+      for (const connection of connections.values()) connection.then((open) => open.close()).catch(() => undefined)
+      connections.clear()
+      if (given === undefined) shared.close()
     },
   }
 }
@@ -174,10 +194,10 @@ async function openTable(
   connection: Connection,
   definition: TableDefinition,
   retry: RetryContext,
-  location?: Location,
+  /** Files of another place are reached with the options of the table alone. */
+  storageOptions?: Record<string, string>,
 ): Promise<LanceTable | undefined> {
-  // Files of another place are reached with the options of the table alone.
-  const options = location === undefined ? {} : { storageOptions: { ...location.storageOptions() } }
+  const options = storageOptions === undefined ? {} : { storageOptions }
   const table = await withRetries(retry, () =>
     connection.openTable(definition.name, [], options).catch((error: unknown) => {
       if (failureOf(error) === "absent") return undefined

@@ -44,6 +44,8 @@ export interface Dataset {
   newest(): Promise<LanceTable | undefined>
   /** The table at its newest version, made if it is not there. */
   writable(): Promise<LanceTable>
+  /** Does the work while the newest version is the one that it began with, however many are committed meanwhile. */
+  atOneVersion<Result>(work: () => Promise<Result>): Promise<Result>
   /** Rows that this handle has stored since it last looked whether the lookup of keys needs its index built again. */
   readonly tail: { rows: number }
   /** While this handle alone has filled the table. */
@@ -62,7 +64,7 @@ export interface Dataset {
   damage(): Promise<Assessment | undefined>
   /** Before anything is written: recovers from a crash, and refuses a damaged table. */
   refuseDamaged(): Promise<void>
-  /** Does the work while no other process of this machine writes to the table. On an object store just does it. */
+  /** Does the work while no other process of this machine writes to the table; on an object store, while no other work of this process does. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
   /** One call into the engine, with the bounded repeats that every call has. */
   attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result>

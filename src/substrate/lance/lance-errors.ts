@@ -113,6 +113,12 @@ const ERROR_TEXTS: Readonly<Record<Exclude<Failure, "other">, ErrorText>> = {
   },
 }
 
+/** Of a commit that others overtook too often. */
+export function busyStore(store: string, attempts: number): PondError {
+  const { code, message } = ERROR_TEXTS.conflict
+  return new PondError(code, message(store), { details: { attempts, failure: "conflict" } })
+}
+
 /** Of a local store whose folder cannot be one. */
 export function misplacedStore(store: string): PondError {
   const { code, message } = ERROR_TEXTS.misplaced

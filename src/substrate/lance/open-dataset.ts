@@ -7,6 +7,7 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import { assert } from "../../model/errors.ts"
+import { tableKey } from "../bucket/commit-guards.ts"
 import { damagedTable } from "../local/describe-damage.ts"
 import { healTable } from "../local/heal.ts"
 import { commitSignature, type LocalTable } from "../local/local-table.ts"
@@ -40,6 +41,8 @@ export function openDataset(
   const local = catalog.local(definition.name)
   const part = trackWholePart(catalog, definition, local)
   const reading = new Set<{ table: LanceTable }>()
+  const inTurn = <Result>(work: () => Promise<Result>) =>
+    catalog.gateway()?.inTurn(tableKey(catalog.location, definition.name), work) ?? work()
 
   /** A read that meets damage continues with the intact files. */
   async function attempt<Result>(call: (attempt: number) => Promise<Result>): Promise<Result> {
@@ -94,17 +97,18 @@ export function openDataset(
     once: (call) => withRetries(catalog.retry, call, 1),
     exclusively: async (work) => {
       await refuseDamaged()
-      if (local === undefined) return await work().catch(refuseIfDamaged)
+      if (local === undefined) return await inTurn(work).catch(refuseIfDamaged)
       return await local.exclusively(() => work().finally(handle.invalidate))
     },
     newest: handle.newest,
+    atOneVersion: handle.atOneVersion,
     tail: { rows: 0 },
     own: undefined,
     lookedThrough: 0,
     put: 0,
     reach: undefined,
     erased,
-    separate: part.open,
+    separate: () => part.open("unguarded"),
     damage: part.damage,
     refuseDamaged,
     beginRead,
@@ -199,6 +203,7 @@ interface Handle {
   /** As fresh as a read needs it. */
   current(): Promise<LanceTable | undefined>
   newest(): Promise<LanceTable | undefined>
+  atOneVersion<Result>(work: () => Promise<Result>): Promise<Result>
   /** Whether nothing can have been committed since the last check. */
   isNewest(): boolean
   /** Nothing where it would have to be checked first. */
@@ -220,6 +225,7 @@ function openHandle({ catalog, local, part }: HandleOptions): Handle {
   let checking: Promise<void> | undefined
   /** As of the last check. */
   let version: Promise<number> | undefined
+  let isHeld = false
 
   async function check(): Promise<void> {
     const state = await part.state()
@@ -253,8 +259,19 @@ function openHandle({ catalog, local, part }: HandleOptions): Handle {
     current,
     /** A check that began before the call may have missed what was committed just before it. */
     newest: async () => {
+      if (isHeld) return table
       if (checking !== undefined) await checking.catch(() => undefined)
       return await refresh()
+    },
+    atOneVersion: async (work) => {
+      if (checking !== undefined) await checking.catch(() => undefined)
+      await refresh()
+      isHeld = true
+      try {
+        return await work()
+      } finally {
+        isHeld = false
+      }
     },
     isNewest,
     version: () => {

@@ -38,7 +38,7 @@ export async function withRetries<Result>(
 }
 
 /** Between half and all of a doubling span: two that collided do not collide again by keeping step. */
-function delayMs(attempt: number, random: Random): number {
+export function delayMs(attempt: number, random: Random): number {
   const span = Math.min(DELAY_MAX_MS, DELAY_FIRST_MS * 2 ** (attempt - 1))
   return span / 2 + (span / 2) * random.next()
 }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path"
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { BucketUse } from "../bucket/gateway.ts"
 import { isAsRecorded } from "../local/as-recorded.ts"
 import { type Assessment, assessTable, DAMAGE_NOTE } from "../local/assess.ts"
 import { describeDamage } from "../local/describe-damage.ts"
@@ -17,7 +18,7 @@ export interface WholePart {
   state(): Promise<object | undefined>
   /** Whether all of the table can be read. */
   isAll(): boolean
-  open(): Promise<LanceTable | undefined>
+  open(use?: BucketUse): Promise<LanceTable | undefined>
   /** Undefined where only an unacknowledged commit is damaged. */
   damage(): Promise<Assessment | undefined>
   /** Reads every file. Whether that has found more damage, which is left out from now on. */
@@ -44,7 +45,7 @@ export function unknownPart(catalog: Catalog, definition: TableDefinition): Whol
   return {
     state: () => Promise.resolve(undefined),
     isAll: () => true,
-    open: () => catalog.open(definition),
+    open: (use) => catalog.open(definition, use),
     damage: () => Promise.resolve(undefined),
     leaveOutDamaged: no,
     beginAnew: no,

@@ -157,14 +157,20 @@ async function compact(dataset: Dataset, table: LanceTable, isLocked = false): P
 }
 
 /** Before what was rewritten is removed: a fault of the memory on the way would otherwise get a checksum, and stay. */
-async function isAsGiven({ local, noted }: Dataset, table: LanceTable): Promise<boolean> {
+async function isAsGiven(dataset: Dataset, table: LanceTable): Promise<boolean> {
+  const { local, noted } = dataset
   const checksums = (local ?? noted)?.checksums
   if (checksums === undefined) return true
   const { rows } = await checksums.read()
   await checksums.prove(0)
-  if ((await findChangedRows(table, rows)).length > 0) return false
+  if ((await findChangedRows(await asInBucket(dataset, table), rows)).length > 0) return false
   await checksums.prove(reachOf(rows))
   return true
+}
+
+/** What this machine has kept of the bucket says nothing about the bucket. */
+async function asInBucket({ catalog, definition }: Dataset, table: LanceTable): Promise<LanceTable> {
+  return catalog.gateway() === undefined ? table : ((await catalog.open(definition, "uncached")) ?? table)
 }
 
 function reachOf(rows: readonly StoredRows[]): number {
@@ -175,12 +181,13 @@ function reachOf(rows: readonly StoredRows[]): number {
  * In a bucket the files of a table get their checksums here, by reading what is new: a writer does not see the bytes that
  * the engine uploads. Rows that are not proved are compared first, so that nothing wrong is taken for right.
  */
-async function coverNoted({ noted, definition, catalog, attempt }: Dataset, table: LanceTable): Promise<void> {
+async function coverNoted(dataset: Dataset, table: LanceTable): Promise<void> {
+  const { noted, definition, catalog } = dataset
   if (noted === undefined) return
   const { rows, proved } = await noted.checksums.read()
   const unproved = rows.filter(({ from }) => from >= proved)
-  await attempt(() => table.checkoutLatest())
-  if ((await findChangedRows(table, unproved)).length > 0) {
+  await dataset.attempt(() => table.checkoutLatest())
+  if (unproved.length > 0 && (await findChangedRows(await asInBucket(dataset, table), unproved)).length > 0) {
     throw new PondError(
       "storage_unavailable",
       `Rows of the table ${definition.name} are not as they were stored. Run \`pond check --read-data\`.`,
@@ -204,7 +211,9 @@ const ORPHAN_AGE_MS = 24 * 60 * 60_000
 
 async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
   await compact(dataset, table)
-  await dataset.exclusively(async () => {
+  // In a bucket writers go on meanwhile: their commits and this one's are told apart.
+  const inTurn = dataset.local === undefined ? (work: () => Promise<void>) => work() : dataset.exclusively
+  await inTurn(async () => {
     // Compacted before it is asked who reads: the removal below makes no version of its own then, and who begins to read
     // in between reads the one that stays.
     await dataset.attempt(() => table.checkoutLatest())
@@ -274,6 +283,8 @@ export async function removeOlderVersions(dataset: Dataset, table: LanceTable): 
   for (const path of (await kept?.files.list(kept.quarantine)) ?? [])
     await kept?.files.remove(join(kept.quarantine, path))
   await noted?.cover()
+  // Other machines have kept files of the bucket too: there they go once they have not been read for long.
+  dataset.catalog.gateway()?.clear()
 }
 
 /** In a bucket readers cannot be seen: one that still reads an older version fails, and reads again. */

@@ -1,0 +1,157 @@
+/**
+ * The objects of a bucket as the engine asks for them through the gateway: files of tables, which never change once written,
+ * from the caches of this machine; everything else from the store. A manifest is known by its ETag too, as the last listing
+ * gave it, because a bucket that was emptied and filled anew has others of the same names.
+ */
+import type { CommitGuards } from "./commit-guards.ts"
+import type { ByteRange, FetchRange, RangeCache } from "./range-cache.ts"
+import type { AskStore, ObjectRequest } from "./upstream.ts"
+
+export interface CachedObjects {
+  get(request: ObjectRequest): Promise<Response>
+  put(request: ObjectRequest, guards?: CommitGuards): Promise<Response>
+  list(request: ObjectRequest): Promise<Response>
+  clear(): void
+}
+
+const IMMUTABLE = /\.lance\/(?:data|_indices|_deletions)\/|\/_transactions\/[^/]+\.txn$/
+const MANIFEST = /\.lance\/_versions\/[^/]+\.manifest$/
+const LISTED = /<Contents>.*?<Key>([^<]*)<\/Key>.*?<ETag>([^<]*)<\/ETag>.*?<\/Contents>/gs
+/** Of listed manifests: more are known by the next listing. */
+const ETAGS_MAX = 20_000
+
+export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjects {
+  const etags = new Map<string, string>()
+
+  const noteEtag = (key: string, etag: string | null) => {
+    if (etag === null || !MANIFEST.test(key)) return
+    if (etags.size > ETAGS_MAX) etags.clear()
+    etags.set(key, etag)
+  }
+
+  /** How the caches call an object; undefined where it may be another by now. */
+  const cachedName = (key: string): string | undefined => {
+    if (IMMUTABLE.test(key)) return key
+    const etag = etags.get(key)
+    return etag === undefined ? undefined : `${key} ${etag}`
+  }
+
+  async function get(request: ObjectRequest): Promise<Response> {
+    const object = cachedName(request.key)
+    const range = rangeOf(request.headers["range"])
+    if (object === undefined || range === "other" || "if-match" in request.headers) return await ask(request)
+    const fetchRange = rangeFetch(ask, request)
+    try {
+      const asked = range ?? (await wholeOf(cache, object, fetchRange))
+      const found = asked && (await cache.read(object, asked, fetchRange))
+      if (found === undefined || asked === undefined) return notFound()
+      return answerOf(found.bytes, range === undefined ? undefined : { from: asked.from, size: found.size })
+    } catch (error) {
+      if (error instanceof Unread) return error.reply
+      throw error
+    }
+  }
+
+  /** Whether a write that was refused had happened before, and only its answer was lost. */
+  async function isOwn({ key, body }: ObjectRequest): Promise<boolean> {
+    const found = await ask({ method: "GET", key, query: "", headers: {}, body: new Uint8Array() })
+    if (!found.ok || !Buffer.from(await found.arrayBuffer()).equals(body)) return false
+    noteEtag(key, found.headers.get("etag"))
+    return true
+  }
+
+  /** What the store holds of the body by now. */
+  function noteStored({ key, query, body }: ObjectRequest): void {
+    const object = query === "" ? cachedName(key) : undefined
+    if (object !== undefined) cache.keep(object, body)
+  }
+
+  async function put(request: ObjectRequest, guards?: CommitGuards): Promise<Response> {
+    const { key } = request
+    const commits = MANIFEST.test(key) ? guards : undefined
+    if (commits?.isOvertaken(key) === true) return refusal()
+    const reply = await ask(request)
+    if (reply.ok) {
+      noteEtag(key, reply.headers.get("etag"))
+      noteStored(request)
+      return reply
+    }
+    if (reply.status !== 412 && reply.status !== 409) return reply
+    if (await isOwn(request)) {
+      noteStored(request)
+      return new Response(null, { headers: { etag: etags.get(key) ?? '""' } })
+    }
+    return commits?.noteRefused(key) === true ? refusal() : reply
+  }
+
+  async function list(request: ObjectRequest): Promise<Response> {
+    const reply = await ask(request)
+    if (!reply.ok) return reply
+    const text = await reply.text()
+    for (const [, key = "", etag = ""] of text.matchAll(LISTED)) noteEtag(key, etag.replaceAll("&quot;", '"'))
+    return new Response(text, { headers: { "content-type": "application/xml" } })
+  }
+
+  return {
+    get,
+    put,
+    list,
+    clear: () => {
+      etags.clear()
+      cache.clear()
+    },
+  }
+}
+
+/** How long it is says its first block. */
+async function wholeOf(cache: RangeCache, object: string, fetchRange: FetchRange): Promise<ByteRange | undefined> {
+  const head = await cache.read(object, { from: 0, to: 1 }, fetchRange)
+  return head && { from: 0, to: head.size }
+}
+
+function rangeFetch(ask: AskStore, request: ObjectRequest): FetchRange {
+  return async (from, to) => {
+    const reply = await ask({ ...request, headers: { range: `bytes=${from}-${to - 1}` } })
+    if (reply.status === 404) return undefined
+    // An empty object has no first byte.
+    if (reply.status === 416) return { bytes: new Uint8Array(), size: 0 }
+    if (!reply.ok) throw new Unread(reply)
+    const bytes = new Uint8Array(await reply.arrayBuffer())
+    const size = Number(/\/(\d+)$/.exec(reply.headers.get("content-range") ?? "")?.[1] ?? bytes.length)
+    return { bytes: reply.status === 206 ? bytes : bytes.subarray(from, to), size }
+  }
+}
+
+/** The store has answered with something else. */
+class Unread extends Error {
+  readonly reply: Response
+
+  constructor(reply: Response) {
+    super(`status ${reply.status}`)
+    this.reply = reply
+  }
+}
+
+/** An answer after which the engine does not try another version. */
+function refusal(): Response {
+  return new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 })
+}
+
+function notFound(): Response {
+  return new Response("<Error><Code>NoSuchKey</Code></Error>", { status: 404 })
+}
+
+const FIXED = { etag: '"immutable"', "last-modified": "Thu, 01 Jan 1970 00:00:00 GMT" }
+
+function answerOf(bytes: Uint8Array, part: { readonly from: number; readonly size: number } | undefined): Response {
+  if (part === undefined) return new Response(bytes, { headers: FIXED })
+  const place = `bytes ${part.from}-${part.from + bytes.length - 1}/${part.size}`
+  return new Response(bytes, { status: 206, headers: { ...FIXED, "content-range": place } })
+}
+
+/** Undefined for all of it; a range from the end is left to the store. */
+function rangeOf(header: string | undefined): ByteRange | "other" | undefined {
+  if (header === undefined) return undefined
+  const [, from, last] = /^bytes=(\d+)-(\d+)$/.exec(header) ?? []
+  return from === undefined || last === undefined ? "other" : { from: Number(from), to: Number(last) + 1 }
+}
