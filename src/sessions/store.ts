@@ -140,6 +140,10 @@ export interface Sessions extends SessionLists {
    * store it is of the messages alone, because each table costs requests there, and nothing is stored without some.
    */
   standing(): Promise<string>
+  /** Opens what tells which store this is, which every sync opens anyway. */
+  identify(): Promise<void>
+  /** Which store this is, as far as it was opened: another once it was emptied and filled anew. */
+  storeId(): string
   /** Opens what a search asks, side by side: in a bucket each table takes two requests, one after the other. */
   opened(): Promise<void>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
@@ -255,12 +259,24 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       [tables.messages, wordTables.segments, wordTables.blocks],
       [tables.sessions, tables.parts],
     ),
-    standing: () => {
-      const { segments, blocks } = wordTables
-      return standingOf(store, [...Object.values(tables), segments, blocks, store.table(WORD_LISTS)], tables.messages)
-    },
+    ...openIdentity(store, tables, wordTables),
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
+  }
+}
+
+const NO_MESSAGES = "none"
+
+function openIdentity(
+  store: Store,
+  tables: SessionTables,
+  { segments, blocks }: WordTables,
+): Pick<Sessions, "standing" | "identify" | "storeId"> {
+  const { messages } = tables
+  return {
+    standing: () => standingOf(store, [...Object.values(tables), segments, blocks, store.table(WORD_LISTS)], messages),
+    identify: async () => void (await messages.version()),
+    storeId: () => store.tableId(MESSAGES.name) ?? NO_MESSAGES,
   }
 }
 

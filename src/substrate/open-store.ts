@@ -53,9 +53,12 @@ function storeOf(catalog: Catalog): Store {
     erased,
     beginGeneration: async () => {
       const stored = notedFiles(catalog)
-      if (stored !== undefined) await beginGeneration(stored)
+      if (stored === undefined) return
+      await beginGeneration(stored)
+      await catalog.bucket()?.look(true)
     },
     names: () => catalog.names(),
+    tableId: catalog.tableId,
     at: (folder) => storeOf(catalog.at(folder)),
     openStaging: async () => {
       const opened = await openStaging(catalog)
@@ -77,7 +80,8 @@ function storeOf(catalog: Catalog): Store {
     },
     generation: async () => {
       const stored = notedFiles(catalog)
-      return stored === undefined ? 0 : await readGeneration(stored)
+      const look = await catalog.bucket()?.look()
+      return stored === undefined || look?.hasGeneration === false ? 0 : await readGeneration(stored)
     },
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),

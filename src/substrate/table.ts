@@ -252,6 +252,8 @@ export interface Store {
   beginGeneration(): Promise<void>
   /** The tables that were ever written. */
   names(): Promise<readonly string[]>
+  /** Which table of that name it is, as it was last opened or made here: another once it was removed and made anew. */
+  tableId(name: string): string | undefined
   /** The store of that name inside this one: same connection settings, same caches. */
   at(folder: string): Store
   /** Staging tables, invisible until they are put in place; undefined where the store has no staging. */

@@ -27,6 +27,7 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
     erased: () => erasedIn(disk.folders.get(folder)),
     beginGeneration: () => Promise.resolve(),
     names: () => Promise.resolve([...(disk.folders.get(folder)?.keys() ?? [])].toSorted(compareValues)),
+    tableId: () => undefined,
     at: (name) => openMemoryStore(disk, below(name)),
     openStaging: () => {
       const staging = below(STAGING)

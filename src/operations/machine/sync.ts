@@ -150,11 +150,11 @@ export function requestOf(pond: Pond, options: SyncOptions) {
 
 export async function contextOf(pond: Pond, hooks: SyncHooks): Promise<SyncContext> {
   const { host } = pond
-  const generation = await generationMark(pond)
+  const remoteMark = await remoteMarkOf(pond)
   return {
     storeName: pond.storeName(),
     stateDirectory: host.path("state"),
-    storeMark: () => storeIdentity(pond.storeName(), host) ?? generation,
+    storeMark: () => storeIdentity(pond.storeName(), host) ?? remoteMark?.(),
     sessions: () => pond.sessions(),
     embed: () => embedStore(pond, hooks),
     index: async (idleSignature) => {
@@ -170,12 +170,18 @@ export async function contextOf(pond: Pond, hooks: SyncHooks): Promise<SyncConte
   }
 }
 
-/** Of a store in a bucket only this is told: a repair may have taken out what is remembered. Where it does not answer the sync itself says so. */
-async function generationMark(pond: Pond): Promise<string | undefined> {
+/**
+ * Of a store in a bucket: the id of a table, because one that was emptied or replaced has another, and how many repairs
+ * there were, which may have taken out what is remembered. Where the store does not answer the sync itself says so.
+ */
+async function remoteMarkOf(pond: Pond): Promise<(() => string) | undefined> {
   if (storeIdentity(pond.storeName(), pond.host) !== undefined) return undefined
   try {
-    const generation = await (await pond.sessions()).store.generation()
-    return generation === 0 ? undefined : `generation ${generation}`
+    const sessions = await pond.sessions()
+    const [generation] = await Promise.all([sessions.store.generation(), sessions.identify()])
+    const repairs = generation === 0 ? "" : `generation ${generation}`
+    // Asked again when rows are remembered: the first of them made the table.
+    return () => `table ${sessions.storeId()} ${repairs}`.trimEnd()
   } catch {
     return undefined
   }

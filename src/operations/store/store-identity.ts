@@ -1,6 +1,6 @@
 /**
  * Which store lies at a place: one that was removed and made again has the same name and another directory. Of a bucket
- * nothing tells so cheaply but its generation, which the store is asked for. Opens nothing.
+ * the store itself is asked. Opens nothing.
  */
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"

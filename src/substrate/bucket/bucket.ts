@@ -5,6 +5,7 @@
 import { join } from "node:path"
 import { DAMAGE_NOTE } from "../local/assess.ts"
 import { OWN_FOLDER } from "../local/local-table.ts"
+import { GENERATION_NOTE } from "../local/repair.ts"
 import type { Location } from "../location.ts"
 import type { StoreContext } from "../store-context.ts"
 import { type BucketFiles, openBucketFiles } from "./bucket-files.ts"
@@ -28,6 +29,8 @@ export interface Bucket {
 export interface Look {
   /** Whether a check has found damage that is not repaired. */
   readonly hasDamage: boolean
+  /** Whether there was a repair. */
+  readonly hasGeneration: boolean
   /** For each table the newest version whose commit was noted. */
   readonly newest: ReadonlyMap<string, bigint>
 }
@@ -77,5 +80,5 @@ async function lookAt(files: BucketFiles, own: string): Promise<Look> {
     const version = folder === COMMITS ? versionOfNote(name) : undefined
     if (version !== undefined && version > (newest.get(table) ?? 0n)) newest.set(table, version)
   }
-  return { hasDamage: paths.includes(DAMAGE_NOTE), newest }
+  return { hasDamage: paths.includes(DAMAGE_NOTE), hasGeneration: paths.includes(GENERATION_NOTE), newest }
 }

@@ -10,6 +10,8 @@ import type { ColumnBatch, ColumnValues } from "./column-batch.ts"
 import { originalText } from "./surrogate-escape.ts"
 
 export const SCHEMA_VERSION_KEY = "pond:schema_version"
+/** Given to a table when it is made: another table of its name, in its place, has another. */
+export const TABLE_ID_KEY = "pond:table_id"
 
 /**
  * Over 113 MB of real sessions, the JSON beside the messages took 33 MB as the engine lays it out by itself, 22 MB in
@@ -33,12 +35,14 @@ function encodingOf({ kind, isPacked }: Column): Readonly<Record<string, string>
 
 // --- Schema ----------------------------------------------------------------------------------------------------------
 
-export function arrowSchema(table: TableDefinition): Schema {
+export function arrowSchema(table: TableDefinition, tableId?: string): Schema {
   const { arrow } = engine()
   const fields = Object.entries(table.columns).map(([name, column]) =>
     arrowField(name, column, table.key.indexOf(name)),
   )
-  return new arrow.Schema(fields, new Map([[SCHEMA_VERSION_KEY, String(table.schemaVersion)]]))
+  const metadata = new Map([[SCHEMA_VERSION_KEY, String(table.schemaVersion)]])
+  if (tableId !== undefined) metadata.set(TABLE_ID_KEY, tableId)
+  return new arrow.Schema(fields, metadata)
 }
 
 /** The key is declared on its fields (`lance-table-creation-unenforced-pk`): it is what makes two writers of one key conflict instead of doubling the row. */

@@ -11,7 +11,7 @@ import { readyScratch } from "../../platform/native/scratch.ts"
 import { type Bucket, openBucket } from "../bucket/bucket.ts"
 import type { BucketUse, Gateway } from "../bucket/gateway.ts"
 import { openGatewayOf } from "../bucket/open-gateway.ts"
-import { arrowSchema, SCHEMA_VERSION_KEY } from "../columns/arrow-rows.ts"
+import { arrowSchema, SCHEMA_VERSION_KEY, TABLE_ID_KEY } from "../columns/arrow-rows.ts"
 import type { Assessment } from "../local/assess.ts"
 import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
 import { type LocalTable, openLocalTable, type StoredTable } from "../local/local-table.ts"
@@ -41,6 +41,8 @@ export interface Catalog {
   /** A table of which nothing but the name is known, to read it as it lies there; below that folder, or of the store. */
   openNamed(name: string, folder?: string): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<CreatedTable>
+  /** The id of a table as it was last opened or made; nothing where it was not there. */
+  tableId(name: string): string | undefined
   /** The files of the table, where the store is local. */
   local(name: string): LocalTable | undefined
   /** The notes beside the tables, where the store is a bucket that keeps some. */
@@ -127,6 +129,7 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     made.catch(() => connections.delete(use))
     return made
   }
+  const ids = new Map<string, string>()
   const disk = context.disk ?? diskFiles
   const local = (name: string) =>
     location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
@@ -144,8 +147,11 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     gateway: shared.gateway,
     open: async (definition, use) => {
       if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
-      return await openTable(await connected(use), definition, retry)
+      const table = await openTable(await connected(use), definition, retry)
+      await noteId(ids, definition.name, table)
+      return table
     },
+    tableId: (name) => ids.get(name),
     openAt: async (folder, definition) => {
       const options = { session: shared.session(), storageOptions: storageOptions("unguarded") }
       const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, options))
@@ -162,6 +168,7 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     },
     create: async (definition) => {
       const created = await createTable(await connected(), definition, retry)
+      await noteId(ids, definition.name, created.table)
       if (location.backend === "local") makePrivate(join(location.uri, `${definition.name}.lance`))
       return created
     },
@@ -188,6 +195,14 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
       if (given === undefined) shared.close()
     },
   }
+}
+
+/** The id of a table that an older pond has made. */
+const UNNAMED = "unnamed"
+
+async function noteId(ids: Map<string, string>, name: string, table: LanceTable | undefined): Promise<void> {
+  if (table === undefined) ids.delete(name)
+  else ids.set(name, (await table.schema()).metadata.get(TABLE_ID_KEY) ?? UNNAMED)
 }
 
 async function openTable(
@@ -221,7 +236,7 @@ async function createTable(
   definition: TableDefinition,
   retry: RetryContext,
 ): Promise<CreatedTable> {
-  const schema = arrowSchema(definition)
+  const schema = arrowSchema(definition, crypto.randomUUID())
   return await withRetries(retry, async () => {
     const made = await unlessPresent(connection.createEmptyTable(definition.name, schema as never))
     if (made === undefined) {

@@ -106,7 +106,7 @@ function raced({ name }: StoredTable): PondError {
 // --- The generation of a store ---------------------------------------------------------------------------------------
 
 /** Counts the repairs, and what was erased and came back: what was remembered of an older one is not true any more. */
-const GENERATION_NOTE = "generation"
+export const GENERATION_NOTE = "generation"
 
 interface GenerationPlace {
   readonly files: DiskFiles

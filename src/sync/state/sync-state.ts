@@ -175,10 +175,17 @@ export function openSyncState({ path: name, log, storeMark, isLook }: StateReque
   }
 }
 
+/** Of a bucket older builds remembered at most how many repairs there were. */
+const REMOTE_MARK = /^table (?!none\b)\S+ ?(.*)$/
+
+function isSameStore(known: string | undefined, mark: string): boolean {
+  return known === mark || (known !== undefined && REMOTE_MARK.exec(mark)?.[1] === known)
+}
+
 function createState(database: Database, storeMark: StateRequest["storeMark"]): SyncState {
   const mark = storeMark()
   const known = database.query("SELECT mark FROM store").get() as { mark: string } | null
-  let isOther = mark !== undefined && known?.mark !== mark
+  let isOther = mark !== undefined && !isSameStore(known?.mark, mark)
   const remember = database.prepare(
     "INSERT INTO units (adapter, root, key, stamp, is_gone, memory) VALUES (?, ?, ?, ?, 0, ?) " +
       "ON CONFLICT DO UPDATE SET stamp = excluded.stamp, is_gone = 0, memory = excluded.memory",
