@@ -27,6 +27,8 @@ interface Stores {
   namespaces(): Promise<Namespaces>
   /** What lies in the configured store under that namespace. */
   within(namespace: string): Promise<Store>
+  /** Lets go of a namespace that nobody asks for. Work that goes on in it ends as it would. */
+  leave(namespace: string): Promise<void>
   /** The same of another store. */
   at(url: string, namespace: string): Promise<Store>
   /** Begins anew: what was opened is closed with the rest. */
@@ -35,10 +37,10 @@ interface Stores {
 }
 
 function storesOf(host: Host): Stores {
-  const opened: Store[] = []
+  const opened = new Set<Store>()
   const open = async (url: string) => {
     const made = await openStoreOf(host, url)
-    opened.push(made)
+    opened.add(made)
     return made
   }
   const namesIn = async (store: Store): Promise<Namespaces> => {
@@ -55,22 +57,48 @@ function storesOf(host: Host): Stores {
     within: async (namespace) => {
       if (namespace === PERSONAL_NAMESPACE) return await own.root()
       const store = await (await own.namespaces()).resolve(namespace)
-      opened.push(store)
+      opened.add(store)
       return store
+    },
+    leave: async (namespace) => {
+      const names = await own.namespaces()
+      opened.delete(await names.resolve(namespace))
+      names.forget(namespace)
     },
     at: async (url, namespace) => await (await namesIn(await open(url))).resolve(namespace),
     forget: () => {
       own = begin()
     },
     close: () => {
-      for (const made of opened.splice(0)) made.close()
+      for (const made of opened) made.close()
+      opened.clear()
     },
+  }
+}
+
+/** Longer than any request takes. */
+const NAMESPACE_IDLE_MS = 15 * 60_000
+
+/** A server may meet thousands of namespaces, each of which keeps tables open: those that nobody asks for are forgotten. */
+function keepPonds(stores: Stores, { clock }: Pick<Host, "clock">) {
+  const known = new Map<string, { readonly pond: Pond; usedMs: number }>()
+  return async (namespace: string, make: () => Pond): Promise<Pond> => {
+    for (const [name, { usedMs }] of known) {
+      if (clock.monotonicMs() - usedMs < NAMESPACE_IDLE_MS) continue
+      known.delete(name)
+      await stores.leave(name)
+    }
+    if (!known.has(namespace)) await (await stores.namespaces()).resolve(namespace)
+    const found = known.get(namespace) ?? { pond: make(), usedMs: 0 }
+    found.usedMs = clock.monotonicMs()
+    known.set(namespace, found)
+    return found.pond
   }
 }
 
 function composePond(host: Host): Pond {
   const stores = storesOf(host)
-  const known = new Map<string, Pond>()
+  const pondWithin = keepPonds(stores, host)
   const closing = new AbortController()
   const embedder = lazy(async () => {
     const { openConfigured } = await import("./embeddings/configured.ts")
@@ -118,14 +146,7 @@ function composePond(host: Host): Pond {
       storeName: () => storeNameOf(host, namespace()),
       within: async (wanted) => {
         if (wanted === undefined || wanted === namespace()) return pond
-        if (!known.has(wanted)) {
-          await (await stores.namespaces()).resolve(wanted)
-          known.set(
-            wanted,
-            pondOf(() => wanted),
-          )
-        }
-        return known.get(wanted) as Pond
+        return await pondWithin(wanted, () => pondOf(() => wanted))
       },
       remote: async (operation, input, signal) => {
         const { createRemote, rendezvousPath } = await remote()

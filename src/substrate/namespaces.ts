@@ -38,7 +38,12 @@ export interface Namespaces {
   /** Whether it is new. */
   create(name: string): Promise<boolean>
   list(): Promise<Namespace[]>
+  /** Lets go of what is open of a namespace: it is opened again when it is asked for. */
+  forget(name: string): void
 }
+
+/** In a bucket, in the folder of every namespace. */
+const MARK = "namespace"
 
 const NAME_UNITS_MAX = 1024
 
@@ -49,8 +54,9 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
   async function resolve(name = PERSONAL_NAMESPACE): Promise<Store> {
     const known = stores.get(name)
     if (known !== undefined) return known
-    if ((await table.count(eq("name", name))) === 0) throw unknown(name)
     const store = root.at(folderOf(name))
+    // In a bucket the table is read in as many requests as namespaces were made since it was compacted.
+    if (!(await store.isMarked(MARK)) && (await table.count(eq("name", name))) === 0) throw unknown(name)
     stores.set(name, store)
     return store
   }
@@ -63,13 +69,19 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
       }
       if (name === PERSONAL_NAMESPACE) return false
       const row = { name, folder: folderOf(name), created_at: BigInt(clock.nowMs()) * 1000n }
-      return (await table.insertAbsent([row])).inserted === 1
+      const { inserted } = await table.insertAbsent([row])
+      await root.at(row.folder).mark(MARK)
+      if (inserted === 1) await table.maintain("due")
+      return inserted === 1
     },
     list: async () => {
       const rows = await table.read({ columns: ["name", "created_at"] })
       const provisioned = rows.map((row) => ({ name: row.name, createdAtMs: Number(row.created_at / 1000n) }))
       const sorted = provisioned.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
       return [{ name: PERSONAL_NAMESPACE, createdAtMs: undefined }, ...sorted]
+    },
+    forget: (name) => {
+      if (name !== PERSONAL_NAMESPACE) stores.delete(name)
     },
   }
 }

@@ -83,8 +83,26 @@ function storeOf(catalog: Catalog): Store {
       const look = await catalog.bucket()?.look()
       return stored === undefined || look?.hasGeneration === false ? 0 : await readGeneration(stored)
     },
+    ...openMarks(catalog),
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),
+  }
+}
+
+function openMarks({ bucket }: Catalog): Pick<Store, "isMarked" | "mark"> {
+  const place = (name: string) => {
+    const own = bucket()
+    return own && { files: own.files, path: join(own.root, OWN_FOLDER, name) }
+  }
+  return {
+    isMarked: async (name) => {
+      const marked = place(name)
+      return marked !== undefined && (await marked.files.find(marked.path)) !== undefined
+    },
+    mark: async (name) => {
+      const marked = place(name)
+      await marked?.files.write(marked.path, "1\n")
+    },
   }
 }
 

@@ -266,6 +266,9 @@ export interface Store {
   repair(): Promise<readonly RepairedTable[]>
   /** How many repairs there were: what was remembered of an older generation is not true any more. */
   generation(): Promise<number>
+  /** Whether a mark of that name was left: one request in a bucket. On a disk there are none. */
+  isMarked(name: string): Promise<boolean>
+  mark(name: string): Promise<void>
   /** Before anything of it is read: by a process that stays, and seldom reads. */
   useSmallCaches(): void
   close(): void

@@ -1,5 +1,7 @@
 /** Maintenance of a store in a bucket by several machines at once: one does it, and none fails. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { openNamespaces } from "../../src/substrate/namespaces.ts"
 import { type DamagedPlace, inBucket, TABLE } from "../support/damage.ts"
 import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
 
@@ -55,3 +57,21 @@ test("a step that keeps losing to others is left to them", async () => {
   expect(reports.length).toBe(5)
   expect(await place.open().table(TABLE).count()).toBe(manyRows.length)
 }, 30_000)
+
+test("a namespace in a bucket costs one request, however many there are", async () => {
+  const place = inBucket(server)
+  const makeNames = openNamespaces(place.open(), systemClock)
+  for (let at = 0; at < 24; at++) expect(await makeNames.create(`tenant ${at}`)).toBe(true)
+  const names = openNamespaces(place.open(), systemClock)
+  server.resetCounts()
+  const store = await names.resolve("tenant 7")
+  expect(server.requests.map(({ kind, status }) => [kind, status])).toEqual([["get", 200]])
+  expect(await names.resolve("tenant 7")).toBe(store)
+  names.forget("tenant 7")
+  expect(await names.resolve("tenant 7")).not.toBe(store)
+  expect(await names.resolve("nobody").catch((error) => error)).toMatchObject({ code: "namespace_unknown" })
+  expect((await names.list()).length).toBe(25)
+  // Made by a pond that left no mark.
+  for (const path of place.paths()) if (path.endsWith(".pond/namespace")) place.remove(path)
+  await openNamespaces(place.open(), systemClock).resolve("tenant 3")
+})

@@ -28,6 +28,8 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
     beginGeneration: () => Promise.resolve(),
     names: () => Promise.resolve([...(disk.folders.get(folder)?.keys() ?? [])].toSorted(compareValues)),
     tableId: () => undefined,
+    isMarked: async () => false,
+    mark: async () => undefined,
     at: (name) => openMemoryStore(disk, below(name)),
     openStaging: () => {
       const staging = below(STAGING)
