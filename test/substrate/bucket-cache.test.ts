@@ -128,6 +128,23 @@ test("only the engine of this process is answered by its gateway", async () => {
   gateway?.close()
 })
 
+test("the engine reads large files through the gateway, kept or not, and rows as they were given", async () => {
+  const place = inBucket(server)
+  const text = Array.from({ length: 200_000 }, (_, at) => Bun.hash(`${at}`).toString(36)).join(" ")
+  const rows = [0, 1, 2].map((at) => ({ session_id: "long", id: `row-${at}`, text: `${at} ${text}` }))
+  const store = openCached(place.url, "large")
+  await store.table(TABLE).insertAbsent(rows)
+  await store.table(TABLE).maintain("all")
+  const [checked] = await store.check({ isDeep: true })
+  expect([checked?.damaged, checked?.rows]).toEqual([[], rows.length])
+  const found = await openCached(place.url, "other")
+    .table(TABLE)
+    .read({ columns: ["id", "text"] })
+  expect(new Map(found.map(({ id, text: own }) => [id, own]))).toEqual(
+    new Map(rows.map(({ id, text: own }) => [id, own])),
+  )
+}, 30_000)
+
 test("what is asked for at once is one request, and a reader that goes on is read ahead of", async () => {
   const content = new Uint8Array(8_000_000).map((_, at) => at % 251)
   const asked: [number, number][] = []

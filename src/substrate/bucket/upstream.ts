@@ -33,13 +33,21 @@ export function openUpstream({ endpoint, bucket, isPathStyle, credentials, clock
     const signedToo = Object.fromEntries(Object.entries(headers).filter(([name]) => !UNSIGNED.has(name)))
     const signed = signRequest(credentials, { method, url, headers: signedToo }, clock.nowMs())
     const hasBody = body.length > 0 || method === "PUT" || method === "POST"
-    return await fetch(url, {
+    const reply = await fetch(url, {
       method,
       headers: { ...headers, ...signed, "accept-encoding": "identity" },
       ...(hasBody ? { body } : {}),
       redirect: "manual",
     })
+    return method === "HEAD" ? reply : await wholeReply(reply)
   }
+}
+
+/** The engine refuses an answer that does not say how long it is, as one that is passed on in pieces does not. */
+async function wholeReply(reply: Response): Promise<Response> {
+  const headers = [...reply.headers].filter(([name]) => name !== "transfer-encoding" && name !== "content-length")
+  const body = await reply.arrayBuffer()
+  return new Response(body.byteLength === 0 ? null : body, { status: reply.status, headers })
 }
 
 const OF_CONNECTION = ["host", "connection", "content-length", "accept-encoding", "user-agent"]
