@@ -11,6 +11,7 @@ import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
 import type { MaintenanceReport, Store, Table, TableStatistics } from "../substrate/table.ts"
 import type { Columns } from "../substrate/table-definition.ts"
 import { type Erasure, openErasure } from "./erase/erasure.ts"
+import { type Identity, openIdentity, type Standing, standOf } from "./identity.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
 import { type Conversations, openConversations } from "./read/conversations.ts"
 import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"
@@ -35,17 +36,7 @@ import { openStoredRecords, type StoredRecords } from "./read/stored-records.ts"
 import { openSuperseded, type Superseded } from "./read/superseded.ts"
 import { openTitles, type Titles } from "./read/titles.ts"
 import type { IngestFacts } from "./rows/row-codecs.ts"
-import {
-  BLOBS,
-  COPIES,
-  embeddingsTableNamed,
-  MESSAGES,
-  PARTS,
-  SESSIONS,
-  WORD_BLOCKS,
-  WORD_LISTS,
-  WORD_SEGMENTS,
-} from "./tables.ts"
+import { BLOBS, COPIES, embeddingsTableNamed, MESSAGES, PARTS, SESSIONS, WORD_BLOCKS, WORD_SEGMENTS } from "./tables.ts"
 import type { WordTables } from "./words/segment/segments.ts"
 import { wordStatistics } from "./words/statistics.ts"
 import { openWordLists, type WordList, type WordLists } from "./words/terms/word-list.ts"
@@ -68,7 +59,7 @@ import {
   writePrepared,
 } from "./write/write-sessions.ts"
 
-export interface Sessions extends SessionLists {
+export interface Sessions extends SessionLists, Identity {
   readonly store: Store
   readonly tables: SessionTables
   /** Point reads by key. Concurrent ones are batched into one read. */
@@ -135,15 +126,6 @@ export interface Sessions extends SessionLists {
   spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort, options?: MaintainOptions): Promise<readonly TableMaintenance[]>
-  /**
-   * While it stays the same, `maintain` has nothing to do that it had not before, but for what time makes due. On an object
-   * store it is of the messages alone, because each table costs requests there, and nothing is stored without some.
-   */
-  standing(): Promise<string>
-  /** Opens what tells which store this is, which every sync opens anyway. */
-  identify(): Promise<void>
-  /** Which store this is, as far as it was opened: another once it was emptied and filled anew. */
-  storeId(): string
   /** Opens what a search asks, side by side: in a bucket each table takes two requests, one after the other. */
   opened(): Promise<void>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
@@ -265,21 +247,6 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
 }
 
-const NO_MESSAGES = "none"
-
-function openIdentity(
-  store: Store,
-  tables: SessionTables,
-  { segments, blocks }: WordTables,
-): Pick<Sessions, "standing" | "identify" | "storeId"> {
-  const { messages } = tables
-  return {
-    standing: () => standingOf(store, [...Object.values(tables), segments, blocks, store.table(WORD_LISTS)], messages),
-    identify: async () => void (await messages.version()),
-    storeId: () => store.tableId(MESSAGES.name) ?? NO_MESSAGES,
-  }
-}
-
 type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"
 
 function openLogs(reading: Reading): Pick<Sessions, Logs> {
@@ -381,20 +348,6 @@ async function maintainedSince(
 ): Promise<MaintenanceReport> {
   const isAsRested = rested !== undefined && rested === (await standOf(table))
   return isAsRested ? { isBusy: false, steps: [] } : await table.maintain(effort)
-}
-
-/** On an object store each is a request: what the messages say stands for all, and says nothing of a table by itself. */
-const OF_ALL = "all:"
-
-async function standingOf(store: Store, all: readonly Standing[], messages: Standing): Promise<string> {
-  if (store.location.backend !== "local") return `${OF_ALL}${await standOf(messages)}`
-  return (await Promise.all(all.map(standOf))).join(" ")
-}
-
-type Standing = Pick<Table<Columns>, "lastCommit">
-
-async function standOf(table: Standing): Promise<string> {
-  return (await table.lastCommit()) ?? "none"
 }
 
 /**

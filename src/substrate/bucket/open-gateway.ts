@@ -14,7 +14,7 @@ const MEMORY_BYTES = 16_000_000
 export function openGatewayOf(location: Location, context: StoreContext): Gateway | undefined {
   const access = s3AccessOf(location)
   if (access === undefined) return undefined
-  const place = placeOf(access)
+  const place = endpointOf(access)
   if (place === undefined) return undefined
   const { region } = place
   const { clock, random, log, cache } = context
@@ -37,7 +37,7 @@ export function openGatewayOf(location: Location, context: StoreContext): Gatewa
   }
 }
 
-function placeOf({ bucket, endpoint, credentials: { region } }: S3Access) {
+function endpointOf({ bucket, endpoint, credentials: { region } }: S3Access) {
   if (endpoint !== undefined) return { endpoint, isPathStyle: true, region: region ?? "us-east-1" }
   if (region === undefined) return undefined
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
