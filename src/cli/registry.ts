@@ -140,6 +140,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/mcp.ts")).mcp,
   },
   {
+    name: "hook",
+    group: "serve",
+    summary: "Answer a hook of a client: recall before prompts, store at the end.",
+    load: async () => (await import("./verbs/hook.ts")).hook,
+  },
+  {
     name: "status",
     group: "care",
     summary: "Show the state of the store, index, clients and schedule.",

@@ -1,10 +1,10 @@
 /**
  * Answers as a model reads them: text with rules between the pieces, real line breaks, bounded, and saying how to go on.
  * The layout is the one that users of this tool know. Every line of stored text begins with `|` and none of pond's own
- * does, so nothing that is stored can pose as a message, a tool call, a footer or a cursor: see `quote`.
+ * does, so nothing that is stored can pose as a message, a tool call, a footer or a cursor: see `quoteLines`.
  */
 
-import { visible } from "../model/visible.ts"
+import { quoteLines, visible } from "../model/visible.ts"
 import type { GetInput, GetOutput } from "../operations/wire/get.ts"
 import {
   type FoundSession,
@@ -46,7 +46,12 @@ export function searchTranscript(
   for (const [at, session] of sessions.entries()) {
     lines.push("", sessionRule(session, answer.searched, at + 1))
     for (const match of session.matches)
-      lines.push(hitRule(match, session, ++index), ...quote(match.prefix ?? ""), ...quote(match.text), ...files(match))
+      lines.push(
+        hitRule(match, session, ++index),
+        ...quoteLines(match.prefix ?? ""),
+        ...quoteLines(match.text),
+        ...files(match),
+      )
   }
   if (answer.next_cursor !== undefined) lines.push("", cursorLine(answer.next_cursor))
   return `${lines.join("\n")}\n`
@@ -265,15 +270,7 @@ function oneLine(text: string): string {
 function quoteField(view: object, field: string, indent = ""): string[] {
   const note = cutNote(view, field)
   const text = valueText((view as Readonly<Record<string, unknown>>)[field])
-  return [...quote(text, indent), ...(note === undefined ? [] : [`${indent}${oneLine(note)}`])]
-}
-
-/** What cannot be seen is shown: it would be read all the same. */
-function quote(text: string, indent = ""): string[] {
-  if (text === "") return []
-  const lines = visible(text).split("\n")
-  if (lines.at(-1) === "") lines.pop()
-  return lines.map((line) => (line === "" ? `${indent}|` : `${indent}| ${line}`))
+  return [...quoteLines(text, indent), ...(note === undefined ? [] : [`${indent}${oneLine(note)}`])]
 }
 
 /** `YYYY-MM-DD HH:MM:SSZ` */

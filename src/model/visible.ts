@@ -36,6 +36,17 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim()
 }
 
+/**
+ * Stored text as lines that begin with `|`, which no line of pond's own does: whatever it says, a model can tell it from
+ * what pond says. What cannot be seen is shown, because it would be read all the same.
+ */
+export function quoteLines(text: string, indent = ""): string[] {
+  if (text === "") return []
+  const lines = visible(text).split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  return lines.map((line) => (line === "" ? `${indent}|` : `${indent}| ${line}`))
+}
+
 /** Lossless: the same document, with what cannot be seen as escapes. */
 export function visibleJson(json: string): string {
   const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`

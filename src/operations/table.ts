@@ -23,8 +23,10 @@ import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
 import { label } from "./wire/label.ts"
 import { render } from "./wire/render.ts"
+import { recall } from "./wire/recall.ts"
 import { restorePlan } from "./wire/restore-plan.ts"
 import { search } from "./wire/search.ts"
+import { sessionNotes } from "./wire/session-notes.ts"
 import { sessions } from "./wire/sessions.ts"
 import { stats } from "./wire/stats.ts"
 import { status } from "./wire/status.ts"
@@ -45,6 +47,8 @@ export const OPERATIONS: readonly Operation[] = [
   files,
   blame,
   recover,
+  recall,
+  sessionNotes,
   status,
 ].map((operation) => operation as unknown as Operation)
 

@@ -58,6 +58,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["serve --port 99999", "validation_failed", "--port must be a whole number"],
   ["open --port 99999", "validation_failed", "--port must be a whole number"],
   ["open nobody-has-it", "not_found", "No session nobody-has-it"],
+  ["hook", "validation_failed", "Missing EVENT"],
+  ["hook sideways", "validation_failed", "EVENT must be one of"],
   ["mcp extra", "validation_failed", 'Unexpected argument "extra"'],
   ["status --store plain", "storage_unavailable", "The store "],
   ["stats --by weather", "validation_failed", "--by must be one of"],

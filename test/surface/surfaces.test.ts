@@ -19,6 +19,8 @@ const NOT_ASKED: Readonly<Record<string, { readonly mcp?: string; readonly cli?:
   stats: { mcp: "every tool takes room in every session of an agent, and pond_sql counts" },
   label: { mcp: "what a person says about a session is that person's" },
   erase_sessions: { mcp: "an agent removes nothing", cli: "the verb can purge too: the operation erase" },
+  recall: { mcp: "pond_search is for agents that ask", cli: "pond hook asks it for clients" },
+  session_notes: { mcp: "pond_get reads the session", cli: "pond hook asks it for clients" },
   status: { cli: "the verb says more: the operation overview" },
 }
 
@@ -50,7 +52,7 @@ test("every verb that prints a document has an operation, and no two operations 
   const asked = all.flatMap((operation) => surfacesOf(operation).cli ?? [])
   expect(asked.filter((verb) => !verbs.includes(verb))).toEqual([])
   // They print a text or speak a protocol, and ask pond for nothing. Browsing is several operations on one screen.
-  const without = ["browse", "completions", "help", "man", "mcp", "open", "serve", "skill"]
+  const without = ["browse", "completions", "help", "hook", "man", "mcp", "open", "serve", "skill"]
   expect(verbs.filter((verb) => !asked.includes(verb) && !without.includes(verb))).toEqual([])
 })
 

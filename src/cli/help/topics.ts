@@ -60,6 +60,31 @@ Check a store before you use it, and copy between any two:
   pond optimize
 `
 
+const RECALL = `Hooks let a client ask pond by itself. \`pond hook prompt\` and its like read the
+client's JSON from stdin, and write JSON for it, or nothing. They never fail a client.
+
+  prompt         adds what earlier sessions of the project said that the prompt
+                 needs: at most three passages, with the ids of their messages
+  session-start  after a compaction: hands back the commands that worked and
+                 what you settled
+  pre-compact    remembers that it is about to be compacted
+  session-end    stores the session, in the background
+
+Most prompts are told nothing. A passage must share telling words with the prompt
+within three sentences; a decision that you typed needs fewer than what a model
+wrote, and another project needs most of them. The running session, its forks,
+messages that it was told before and sessions that came from elsewhere are left
+out, and so is whatever looks like a credential. Stored text is quoted line by
+line, and named as content to read and not instructions.
+
+Turn it off for one session with POND_RECALL=off in its environment, for some
+projects, or altogether:
+
+  pond config set recall.excluded /work/client-a,/work/client-b
+  pond config set recall.enabled false
+  pond config set recall.tokens 200
+`
+
 const ADAPTERS_TEXT = `Each client has an adapter: it knows where the sessions are, what the records
 mean, and how to write them back so that the client lists and resumes them.
 
@@ -341,6 +366,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "storage", summary: "Where the store is, and which credentials it uses.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
+  { name: "recall", summary: "What hooks of clients add to prompts, and how to turn it off.", text: RECALL },
   { name: "sql", summary: "Tables and columns for pond sql.", text: SQL },
   { name: "prices", summary: "How tokens and cost are counted, and prices of your own.", text: PRICES },
   { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },

@@ -189,6 +189,39 @@ export const ConfigSchema = Type.Object(
       },
       { additionalProperties: false },
     ),
+    recall: Type.Object(
+      {
+        enabled: Type.Boolean({
+          ...facts({
+            description:
+              "Whether `pond hook` adds what earlier sessions said to prompts. POND_RECALL=off turns it off for one session.",
+            environment: "POND_RECALL",
+            default: true,
+          }),
+        }),
+        excluded: Type.Array(Type.String({ minLength: 1 }), {
+          ...facts({
+            description: "Projects without recall: directories, patterns with * or **, or parts of a path.",
+            default: [],
+          }),
+        }),
+        tokens: Type.Integer({
+          minimum: 30,
+          maximum: 10_000,
+          ...facts({ description: "The room that recall takes in a prompt, in tokens.", default: 400 }),
+        }),
+        timeout_ms: Type.Integer({
+          minimum: 50,
+          maximum: 60_000,
+          ...facts({
+            description: "How long a hook may keep its client waiting, in milliseconds; then it adds nothing.",
+            environment: "POND_RECALL_TIMEOUT_MS",
+            default: 1_000,
+          }),
+        }),
+      },
+      { additionalProperties: false },
+    ),
     adapters: Type.Object(
       {
         disabled: Type.Array(Type.String(), {

@@ -192,7 +192,8 @@ export function settingOfText(setting: Setting, text: string): unknown {
 /** Flags and variables are text; the schema says what the text means. What does not fit stays text, and fails the check. */
 function fromText(setting: Setting, text: string): unknown {
   const { type } = setting.schema as { type?: string }
-  if (type === "boolean" && /^(true|false|1|0)$/.test(text)) return text === "true" || text === "1"
+  if (type === "boolean" && /^(true|false|1|0|on|off)$/.test(text))
+    return text === "true" || text === "1" || text === "on"
   if ((type === "integer" || type === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text)
   return text

@@ -68,7 +68,7 @@ function boostPlace(
 }
 
 /** The project itself, or one of the directories above and below it: of a repository and of a part of it. */
-function isWithin(near: string, project: string): boolean {
+export function isWithin(near: string, project: string): boolean {
   const [asked, own] = [trimmed(near), trimmed(project)]
   // Above the home of a person everything would be near.
   const isDeep = (path: string) => path.split("/").length > 3

@@ -57,6 +57,11 @@ export interface MatchRequest {
   readonly few: number
 }
 
+export interface TermFrequencies {
+  readonly messages: number
+  readonly of: ReadonlyMap<string, number>
+}
+
 export interface WordIndex {
   /** Best first. `_score` is the BM25 score, `_row` the row number. */
   search<Name extends ScannedName<Columns>>(
@@ -75,6 +80,8 @@ export interface WordIndex {
   ): Promise<(Picked<Columns, Name> & { readonly _row: number })[]>
   /** The subset of terms that at least one message has. */
   known(terms: readonly string[]): Promise<ReadonlySet<string>>
+  /** How many messages have each term, and how many there are: how much a word tells. Erased messages count until a purge. */
+  frequencies(terms: readonly string[]): Promise<TermFrequencies>
   /**
    * The ordinals at which each session says something, ascending. Undefined in a command, which keeps no attributes in memory:
    * there the table answers faster.
@@ -121,6 +128,12 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
     return { parts, segments, terms, best: rank(segments, terms, { every: query.every === true, limit }) }
   }
 
+  async function readLists(terms: readonly string[]) {
+    const { cover, tail } = await view.current()
+    const parts: readonly Shard[] = [...cover, ...tail]
+    return { parts, lists: [...(await blocks.lists(cover, terms)), ...tail.map((part) => encodeTail(part, terms))] }
+  }
+
   /** Runs a query again when a merge has removed a segment that it was reading. */
   async function retryAfterMerge<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
@@ -162,9 +175,15 @@ export function openWordIndex(tables: WordTables, lifetime: Lifetime = "command"
     },
     known: (terms) =>
       retryAfterMerge(async () => {
-        const { cover, tail } = await view.current()
-        const lists = [...(await blocks.lists(cover, terms)), ...tail.map((part) => encodeTail(part, terms))]
+        const { lists } = await readLists(terms)
         return new Set(lists.flatMap((own) => [...own.keys()]))
+      }),
+    frequencies: (terms) =>
+      retryAfterMerge(async () => {
+        const { lists, parts } = await readLists(terms)
+        const of = new Map<string, number>()
+        for (const [term, { count }] of lists.flatMap((own) => [...own])) of.set(term, (of.get(term) ?? 0) + count)
+        return { messages: parts.reduce((sum, { documents }) => sum + documents.count, 0), of }
       }),
     findSpoken: async (sessionIds) => {
       const { cover, tail } = await view.current()
