@@ -18,6 +18,7 @@
  *   bun run clients --continued               the target goes on, is synced, and what was said since is restored too
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
+ *   bun run clients --hooks                   `pond hook` is asked before prompts, and what it adds is in what the model gets
  *   bun run clients --blame                   the clients work in a repository, and git judges `pond blame`
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
  *
@@ -34,6 +35,7 @@ import type { Client } from "../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
 import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
+import { hooks } from "../test/clients/hooks.ts"
 import { type Case, type Verdict as Judged, judge } from "../test/clients/judge.ts"
 import { knownOf } from "../test/clients/known.ts"
 import type { Item } from "../test/clients/model/request.ts"
@@ -66,6 +68,7 @@ const { values } = parseArgs({
     continued: { type: "boolean", default: false },
     reasoning: { type: "string", default: "text" },
     recall: { type: "boolean", default: false },
+    hooks: { type: "boolean", default: false },
     registered: { type: "boolean", default: false },
     blame: { type: "boolean", default: false },
   },
@@ -81,12 +84,13 @@ async function main(place: Place): Promise<void> {
   const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
   const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
   for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
-  const isAsked = values.recall || values.registered || values.blame
+  const isAsked = values.recall || values.hooks || values.registered || values.blame
   const verdicts: Verdict[] = []
   for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client)))
   if (isEverything() || isAsked) {
     const wants = (asked: boolean) => asked || !isAsked
     if (wants(values.recall)) verdicts.push(...overMcp(place, from, "recall", recall))
+    if (wants(values.hooks)) verdicts.push(...overMcp(place, from, "hooks", hooks))
     if (wants(values.registered)) verdicts.push(...overMcp(place, from, "registered", registered))
     if (wants(values.blame)) verdicts.push(...overMcp(place, from, "blame", blame))
   }

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
+import { pluginFiles, registryEntry } from "./plugins/plugin.ts"
 import { type Entry, inFolder, LEVEL_DRAFT, tar, zstd } from "./release/archive.ts"
 import { debianPackage } from "./release/deb.ts"
 import { describeRelease, PACKAGING, type Release } from "./release/description.ts"
@@ -72,12 +73,23 @@ function finish(release: Release): void {
   if (archives.length === 0) throw new BuildFailure(`${RELEASE} has no archive of ${release.version}.`)
   publish("install.sh", installScript(release, archives))
   publish(npmArchiveName(release, undefined), npmLauncher(release))
+  publishPlugin(release)
   const brewed = formula(release, archives)
   if (brewed === undefined) console.log("pond.rb is left out: it needs --repository URL and an archive it can install")
   else publish("pond.rb", brewed)
   rmSync(releasePath("SHA256SUMS"), { force: true })
   const names = readdirSync(RELEASE).toSorted()
   publish("SHA256SUMS", names.map((name) => `${sha256Of(readFileSync(releasePath(name)))}  ${name}\n`).join(""))
+}
+
+/** What agents install besides the executable. */
+function publishPlugin(release: Release): void {
+  const files = pluginFiles(release).map(({ path, text }) => ({ path, content: Buffer.from(text) }))
+  const folder = `${release.name}-plugin-${release.version}`
+  publish(`${folder}.tar.gz`, gzipSync(tar(inFolder(folder, files)), { level: 9 }))
+  const entry = registryEntry(release)
+  if (entry === undefined) console.log("server.json is left out: it needs --repository URL")
+  else publish("server.json", entry)
 }
 
 function archivesIn(release: Release): ReleasedArchive[] {

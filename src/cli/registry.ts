@@ -146,6 +146,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/hook.ts")).hook,
   },
   {
+    name: "capture",
+    group: "serve",
+    summary: "Run a client in a CI job, and keep its sessions.",
+    load: async () => (await import("./verbs/capture.ts")).capture,
+  },
+  {
     name: "status",
     group: "care",
     summary: "Show the state of the store, index, clients and schedule.",

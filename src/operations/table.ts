@@ -6,6 +6,7 @@
 import { blame } from "./files/blame.ts"
 import { files } from "./files/files.ts"
 import { recover } from "./files/recover.ts"
+import * as capturing from "./machine/capture-operations.ts"
 import * as care from "./machine/care-operations.ts"
 import * as embeddings from "./machine/embeddings-operations.ts"
 import * as excluding from "./machine/exclude-operations.ts"
@@ -22,8 +23,8 @@ import { exportSession } from "./wire/export-session.ts"
 import { get } from "./wire/get.ts"
 import { ingest } from "./wire/ingest.ts"
 import { label } from "./wire/label.ts"
-import { render } from "./wire/render.ts"
 import { recall } from "./wire/recall.ts"
+import { render } from "./wire/render.ts"
 import { restorePlan } from "./wire/restore-plan.ts"
 import { search } from "./wire/search.ts"
 import { sessionNotes } from "./wire/session-notes.ts"
@@ -57,6 +58,7 @@ export const LOCAL_OPERATIONS: readonly Operation[] = [
   erasing,
   excluding,
   syncing,
+  capturing,
   restoring,
   embeddings,
   care,

@@ -214,3 +214,47 @@ export const NOT_NEEDED: readonly string[] = [
   "Format the code with prettier.",
   "The tests are slow, run them in parallel.",
 ]
+
+/** Written after the gate was settled, for the real clients alone. */
+export const JUDGED: readonly Task[] = [
+  [
+    "We render the maps with MapLibre, not Google Maps, because of the licence of the offline tiles.",
+    "Show the position of the courier on the offline maps.",
+  ],
+  [
+    "Never run VACUUM FULL on the tracking table, it locked the warehouse scanners for an hour.",
+    "The tracking table has grown to 80 GB, free the space with VACUUM.",
+  ],
+  [
+    "E-mail templates are written in MJML and compiled by the mail service. Do not edit the generated HTML.",
+    "Change the colour of the header in the e-mail templates.",
+  ],
+  [
+    "The webhook signature must be checked on the raw request body, since Express parses it otherwise.",
+    "Verify the webhook signature of the new payment provider.",
+  ],
+  [
+    "We decided that soft-deleted customers stay in the CRM export for 30 days, legal asked for it.",
+    "Leave deleted customers out of the CRM export.",
+  ],
+  [
+    "Don't use moment.js in new code, the bundle got too large. Luxon is what we agreed on.",
+    "Parse the opening hours with moment.js in the new bundle.",
+  ],
+  [
+    "Barcode labels are printed at 203 dpi; other resolutions came out unreadable on the Zebra printers.",
+    "Print the barcode labels in a smaller size on the Zebra printers.",
+  ],
+  [
+    "The nightly invoice run has to finish before 04:00, because the bank fetches the SEPA file then.",
+    "Move the nightly invoice run to a later hour.",
+  ],
+  [
+    "Cache keys always contain the tenant id. We had a leak between tenants in January.",
+    "Put the price list of each tenant behind a cache.",
+  ],
+  [
+    "Use the feature store for the churn model; reading the production replica made the checkout slow.",
+    "Train the churn model with the features of last month.",
+  ],
+]

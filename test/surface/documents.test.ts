@@ -37,6 +37,7 @@ const LINES: readonly string[] = [
   "sync",
   "sync --dry-run",
   "sync --full --only import",
+  "capture --since 6h",
   "verify",
   "verify claude-code --through-store",
   "restore SESSION --to pi --root HOME/there --cwd HOME --dry-run",

@@ -110,6 +110,8 @@ const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
   "cost --here": "a project filter",
   "secrets --limit": "rows shown of the answer",
   "sync --watch": "asks for another operation",
+  "capture COMMAND": "the command to run before",
+  "capture --report": "where the answer is written",
   "resume SESSION": "chooses a session from a list",
   "resume --yes": "answers the question before a session from elsewhere",
   "resume --last": "chooses a session from a list",

@@ -60,6 +60,50 @@ Check a store before you use it, and copy between any two:
   pond optimize
 `
 
+const CI = `A runner is thrown away after its job, and with it the sessions of its agents.
+\`pond capture\` keeps them. It runs a command, which has stdin, stdout, stderr and
+the signals to itself; its exit code is pond's. What goes wrong with the keeping
+is said on stderr, and fails no job.
+
+  pond capture -- claude -p "Review this change."
+  pond capture --artifacts sessions -- codex exec --json "Fix the tests."
+
+It stores what clients leave below HOME, so the output of the command may have any
+form; a client that is told to leave no session leaves none. \`--artifacts\` writes
+each session as a page, with what looks like a credential taken out: upload that
+directory. A store in a bucket gets the sessions whole, with their credentials:
+
+  pond capture --store s3://bucket/ci --artifacts sessions -- claude -p "…"
+
+After a step that ran the agent by itself, such as another action, keep what went
+on in the last hours:
+
+  pond capture --since 6h --artifacts sessions --report sessions.json
+
+On GitHub, the action in .github/actions/capture installs pond, runs this and
+uploads the pages; put it after such a step with \`if: always()\`. For GitLab, the
+same folder has a template.
+`
+
+const PLUGINS = `\`pond init\` registers the MCP server with clients. The plugin folder of a release
+(pond-plugin-VERSION.tar.gz) brings more: a skill, the MCP server and the hooks
+of \`pond help recall\`. It starts the pond that is on the PATH. DIR is the folder:
+
+  Claude Code  claude plugin marketplace add DIR
+               claude plugin install pond@pond
+  Gemini CLI   gemini extensions install DIR/gemini
+  Codex        DIR/codex/hooks.json as ~/.codex/hooks.json; it asks you to review
+               them, and takes no hook before
+  Qwen Code    the hooks of DIR/qwen/hooks.json into ~/.qwen/settings.json
+  Copilot CLI  DIR/copilot/hooks.json as ~/.copilot/hooks/pond.json
+  opencode     DIR/opencode/pond.js into ~/.config/opencode/plugins
+
+An agent with a shell and no MCP reads the skill:
+
+  pond skill
+  pond init --dry-run
+`
+
 const RECALL = `Hooks let a client ask pond by itself. \`pond hook prompt\` and its like read the
 client's JSON from stdin, and write JSON for it, or nothing. They never fail a client.
 
@@ -367,6 +411,8 @@ export const TOPICS: readonly Topic[] = [
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
   { name: "recall", summary: "What hooks of clients add to prompts, and how to turn it off.", text: RECALL },
+  { name: "ci", summary: "Keep the sessions of agents that run in CI jobs.", text: CI },
+  { name: "plugins", summary: "Plugins with skill, MCP server and hooks, by client.", text: PLUGINS },
   { name: "sql", summary: "Tables and columns for pond sql.", text: SQL },
   { name: "prices", summary: "How tokens and cost are counted, and prices of your own.", text: PRICES },
   { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },

@@ -35,7 +35,7 @@ export interface Recalled {
  * What a passage must share with the prompt, in weights of words, and which share of what the prompt is about. Measured
  * on 24 planted decisions and 797 prompts of real sessions: `test/search/recall-gate.test.ts` holds the first.
  */
-export const GATE = {
+const GATE = {
   /** A decision that a person typed in the same project. */
   decision: { score: 1.25, coverage: 0.2 },
   /** Anything else that a person typed there. */
@@ -104,7 +104,7 @@ interface Standing {
   readonly topic: number
 }
 
-export function isRelevant(passage: Passage, { isOwnProject, isTyped, topic }: Standing): boolean {
+function isRelevant(passage: Passage, { isOwnProject, isTyped, topic }: Standing): boolean {
   const { score, isDecision, isSubject, shared, novelty } = passage
   if (novelty < NOVELTY_MIN) return false
   const passes = (gate: Gate, bonus = 0) => score + bonus >= gate.score && score >= topic * gate.coverage
@@ -114,7 +114,7 @@ export function isRelevant(passage: Passage, { isOwnProject, isTyped, topic }: S
   return passes(isDecision ? GATE.conclusion : GATE.own)
 }
 
-export function topicWeight({ words }: Concepts): number {
+function topicWeight({ words }: Concepts): number {
   const weights = [...words.values()].map(({ weight }) => weight).toSorted((left, right) => right - left)
   return weights.slice(0, TOPIC_WORDS).reduce((sum, weight) => sum + weight, 0)
 }

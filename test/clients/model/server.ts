@@ -18,6 +18,8 @@ export interface Logged {
   readonly script?: string
   readonly tools: readonly string[]
   readonly items: readonly Item[]
+  /** What the client itself says to the model, in the words of hooks as well. */
+  readonly system: string
   readonly reply: Reply
 }
 
@@ -60,7 +62,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const reply = replyOf(decision, asked, api)
     const { kind, script } = decision
     const tools = asked.tools.map(({ name }) => name)
-    appendFileSync(LOG, `${JSON.stringify({ kind, script, tools, items: asked.items, reply })}\n`)
+    appendFileSync(LOG, `${JSON.stringify({ kind, script, tools, items: asked.items, system: asked.system, reply })}\n`)
     return sendReply(response, api, body, reply)
   }
   if (path.endsWith("/count_tokens")) return sendJson(response, { input_tokens: TOKENS })

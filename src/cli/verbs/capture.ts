@@ -1,0 +1,138 @@
+/**
+ * `pond capture -- COMMAND`: runs a client in a job, and keeps its sessions. The command has stdin, stdout and stderr to
+ * itself, gets pond's signals, and its exit code is pond's. Whatever goes wrong with the keeping is said on stderr, and
+ * fails no job.
+ */
+import { appendFileSync } from "node:fs"
+import { constants } from "node:os"
+import { toPondError } from "../../model/errors.ts"
+import { counted } from "../../model/numbers.ts"
+import { visibleLine } from "../../model/visible.ts"
+import type { Captured } from "../../operations/machine/capture.ts"
+import { capture as operation } from "../../operations/machine/capture-operations.ts"
+import { perform } from "../../operations/operation.ts"
+import { findProgram } from "../../platform/process/programs.ts"
+import { flag } from "../flags.ts"
+import { argumentsFor } from "../operation-arguments.ts"
+import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
+
+const args = argumentsFor(operation.input, {
+  artifacts: { hint: "DIR" },
+  format: {},
+  since: { hint: "DATE" },
+  report: flag.text("Write what was stored to this file, as JSON. Without a command, use --json.", "FILE"),
+})
+type CaptureFlags = typeof args.flags
+
+/** As a shell says it. */
+const NOT_FOUND = 127
+/** Clocks of runners step back while they are set. */
+const SLACK_MS = 2_000
+
+export const capture = defineVerb({
+  flags: args.flags,
+  positionals: [{ name: "command", summary: "The command to run, after --. Without one, only store.", count: "many" }],
+  examples: ["capture -- true", "capture --artifacts sessions -- true", "capture --since 6h --artifacts sessions"],
+  run: async (context) => {
+    const { words, pond, signal } = context
+    if (words.length === 0) {
+      const captured = await perform(operation, { pond, signal }, args.inputOf(context))
+      await report(context, captured, 0)
+      return capturedOutcome(captured)
+    }
+    return await captureCommand(context)
+  },
+})
+
+async function captureCommand(context: VerbContext<CaptureFlags>): Promise<Streamed> {
+  const { pond, words } = context
+  const since = new Date(pond.host.clock.nowMs() - SLACK_MS).toISOString()
+  const exitCode = await runCommand(context)
+  try {
+    const request = { since, ...args.inputOf(context) }
+    // A signal that stopped the command does not stop the keeping.
+    const captured = await perform(operation, { pond, signal: new AbortController().signal }, request)
+    pond.host.log.info(summaryOf(captured, words))
+    await report(context, captured, exitCode)
+  } catch (error) {
+    pond.host.log.warn(`The sessions of this command were not stored: ${toPondError(error).message}`)
+  }
+  return { exitCode }
+}
+
+async function report({ pond, flags }: VerbContext<CaptureFlags>, captured: Captured, exitCode: number): Promise<void> {
+  if (flags.report !== undefined) {
+    const document = { protocol_version: 1, ...captured, exit_code: exitCode }
+    await Bun.write(flags.report, `${JSON.stringify(document)}\n`)
+  }
+  noteOnPage(pond.host.environment["GITHUB_STEP_SUMMARY"], captured)
+}
+
+/** Its exit code; of a command that a signal ended, 128 and the signal's number. */
+async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>): Promise<number> {
+  const [name = "", ...rest] = words
+  const path = findProgram(name, pond.host.environment)
+  if (path === undefined) {
+    pond.host.log.warn(`${visibleLine(name)} is not on the PATH, so it was not run.`)
+    return NOT_FOUND
+  }
+  const child = Bun.spawn([path, ...rest], {
+    env: pond.host.environment as Record<string, string>,
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  })
+  const takeBack = handOver(child)
+  // A terminal sends Ctrl-C to everyone in front of it; a runner sends it to pond alone.
+  const interrupt = () => child.kill("SIGINT")
+  if (process.stdin.isTTY !== true) process.on("SIGINT", interrupt)
+  const exitCode = await child.exited
+  process.off("SIGINT", interrupt)
+  takeBack()
+  const signals: Readonly<Record<string, number>> = constants.signals
+  return child.signalCode === null ? exitCode : 128 + (signals[child.signalCode] ?? 0)
+}
+
+function summaryOf({ sessions, messages, failed, credentials }: Captured, words: readonly string[]): string {
+  const stored = `pond: ${counted(messages, "new message")} stored, ${counted(sessions.length, "session")} of this command.`
+  const files = sessions.flatMap(({ file }) => file ?? [])
+  const pages =
+    files.length === 0
+      ? ""
+      : ` ${counted(files.length, "page")} written, ${counted(credentials, "credential")} taken out.`
+  const lost = failed === 0 ? "" : ` ${counted(failed, "session")} could not be stored: run pond sync -v.`
+  return `${stored}${pages}${lost}${sessions.length === 0 ? ` ${whyNone(words)}` : ""}`
+}
+
+function whyNone(words: readonly string[]): string {
+  if (words.some((word) => /^--(?:no-session-persistence|ephemeral)/.test(word)))
+    return "It was told to leave none: run it without that flag."
+  return "It left no session where its client keeps them: see pond adapters discover."
+}
+
+/** The page of a job on GitHub. */
+function noteOnPage(path: string | undefined, { sessions }: Captured): void {
+  if (path === undefined || path === "" || sessions.length === 0) return
+  const cell = (text: string) =>
+    visibleLine(text)
+      .replace(/[|<>&`\\[\]]/g, " ")
+      .slice(0, 80)
+  const rows = sessions.map(
+    ({ source_agent, session_id, messages_count, title = "" }) =>
+      `| ${cell(source_agent)} | ${cell(session_id)} | ${messages_count} | ${cell(title)} |`,
+  )
+  const head = [
+    "### Sessions stored by pond",
+    "",
+    "| client | session | messages | title |",
+    "| --- | --- | --- | --- |",
+  ]
+  appendFileSync(path, `${[...head, ...rows, ""].join("\n")}\n`)
+}
+
+function capturedOutcome(captured: Captured): Outcome {
+  return {
+    document: { ...captured },
+    render: ({ prose }) => prose(`${summaryOf(captured, []).replace(/^pond: /, "")}\n`),
+  }
+}

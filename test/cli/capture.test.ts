@@ -1,0 +1,183 @@
+/** `pond capture -- COMMAND`: the command is as it would be without pond, and its sessions are kept. */
+import { expect, test } from "bun:test"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { POND } from "../support/bundled-pond.ts"
+import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+
+const KEY = `sk-ant-api03-${"a1B2c3D4".repeat(10)}`
+const ACTION = join(import.meta.dir, "../../.github/actions/capture")
+
+/** A client that leaves a session, as Claude Code does, and says what it is told to. */
+function fakeClient({ path }: TemporaryHome, then: string): string {
+  const script = join(path, "client.sh")
+  const line = {
+    ...{ sessionId: "5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13", cwd: path, version: "2.1.0", isSidechain: false },
+    ...{ uuid: "a0000000-0000-4000-8000-000000000001", parentUuid: null, type: "user", userType: "external" },
+    ...{ timestamp: "NOW", message: { role: "user", content: `the key is ${KEY}` } },
+  }
+  const text = `#!/bin/bash
+mkdir -p "$HOME/.claude/projects/-ci"
+now=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
+printf '%s\\n' '${JSON.stringify(line)}' | sed "s/NOW/$now/" > "$HOME/.claude/projects/-ci/5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13.jsonl"
+${then}
+`
+  writeFileSync(script, text, { mode: 0o755 })
+  return script
+}
+
+test("output, input and exit code are the command's; the session is stored, and its page has no credential", async () => {
+  using home = temporaryHome()
+  const client = fakeClient(home, 'cat; echo out; echo err >&2; printf "%s|" "$@"; exit 7')
+  const [pages, report, summary] = ["pages", "report.json", "summary.md"].map((name) => join(home.path, name))
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      POND,
+      "capture",
+      "--artifacts",
+      pages ?? "",
+      "--report",
+      report ?? "",
+      "--",
+      client,
+      "--json",
+      "-q",
+    ],
+    {
+      env: { PATH: process.env["PATH"] ?? "", ...home.env, GITHUB_STEP_SUMMARY: summary ?? "" },
+      stdin: new Blob(["in\n"]),
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  )
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect(await child.exited).toBe(7)
+  expect(stdout).toBe("in\nout\n--json|-q|")
+  expect(stderr).toMatch(
+    /^err\npond: 1 new message stored, 1 session of this command\. 1 page written, 2 credentials taken out\.\n$/,
+  )
+  const [page = ""] = readdirSync(pages ?? "")
+  expect(page).toBe("claude-code-5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13.md")
+  const text = readFileSync(join(pages ?? "", page), "utf8")
+  expect(text).not.toContain(KEY)
+  expect(text).toContain("[redacted")
+  expect(JSON.parse(readFileSync(report ?? "", "utf8"))).toMatchObject({
+    exit_code: 7,
+    messages: 1,
+    sessions: [{ session_id: "5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13", source_agent: "claude-code" }],
+  })
+  expect(readFileSync(summary ?? "", "utf8")).toContain("| claude-code | 5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13 | 1 |")
+}, 60_000)
+
+test("signals reach the command, and what it left is still stored", async () => {
+  using home = temporaryHome()
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const) {
+    const client = fakeClient(home, "echo ready; exec sleep 60")
+    const child = Bun.spawn([process.execPath, POND, "capture", "--", client], {
+      env: { PATH: process.env["PATH"] ?? "", ...home.env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    for await (const _ of child.stdout) {
+      child.kill(signal)
+      break
+    }
+    expect([signal, await child.exited]).toEqual([signal, code])
+  }
+  const { stdout } = await runPond(["list", "--json"], { env: home.env })
+  expect(JSON.parse(stdout).sessions).toHaveLength(1)
+}, 60_000)
+
+test("a command that is not there, and a store that cannot be, fail nothing but what they must", async () => {
+  using home = temporaryHome()
+  const absent = await runPond(["capture", "--", "no-such-client"], { env: home.env })
+  expect(absent).toMatchObject({ exitCode: 127, stdout: "" })
+  expect(absent.stderr).toContain("no-such-client is not on the PATH")
+  const client = fakeClient(home, "exit 3")
+  const unstored = await runPond(["capture", "--store", "/dev/null/x", "--", client], { env: home.env })
+  expect(unstored.exitCode).toBe(3)
+  expect(unstored.stderr).toContain("The sessions of this command were not stored: The store /dev/null/x")
+  const nothing = await runPond(["capture", "--", "true", "--no-session-persistence"], {
+    env: { ...home.env, HOME: `${home.path}/x` },
+  })
+  expect(nothing).toMatchObject({ exitCode: 0 })
+  expect(nothing.stderr).toContain("It was told to leave none")
+}, 60_000)
+
+interface Step {
+  readonly name: string
+  readonly run?: string
+  readonly uses?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const action = Bun.YAML.parse(readFileSync(join(ACTION, "action.yml"), "utf8")) as {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] }
+}
+
+/** The steps of the action that run something, as a runner would. */
+async function runAction(home: TemporaryHome, inputs: Readonly<Record<string, string>>, path: string) {
+  const files = { GITHUB_PATH: join(home.path, "path"), GITHUB_OUTPUT: join(home.path, "output") }
+  let exitCode = 0
+  let said = ""
+  for (const { run, env = {} } of action.runs.steps) {
+    if (run === undefined || exitCode !== 0) continue
+    const filled = (expression: string) =>
+      expression.replace(/\$\{\{\s*([^}]*?)\s*\}\}/g, (_, inner: string) => {
+        const name = /^inputs\.(\w+)/.exec(inner)?.[1]
+        return name === undefined ? "" : (inputs[name] ?? action.inputs[name]?.default ?? "")
+      })
+    const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]))
+    const script = join(home.path, "step.sh")
+    writeFileSync(script, run)
+    const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", script], {
+      env: { PATH: path, ...home.env, RUNNER_TEMP: home.path, ...files, ...given },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    said += (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
+    exitCode = await child.exited
+  }
+  return { exitCode, said }
+}
+
+test("the steps of the action run the agent, keep its session and end as it ended", async () => {
+  using home = temporaryHome()
+  const bin = join(home.path, "bin")
+  mkdirSync(bin)
+  writeFileSync(join(bin, "pond"), `#!/bin/sh\nexec '${process.execPath}' '${POND}' "$@"\n`, { mode: 0o755 })
+  const path = `${bin}:${process.env["PATH"]}`
+  const client = fakeClient(home, "exit 5")
+  expect(await runAction(home, { command: client }, path)).toMatchObject({ exitCode: 5 })
+  expect(readdirSync(join(home.path, "pond-sessions"))).toHaveLength(1)
+  expect(await runAction(home, { artifact: "" }, path)).toMatchObject({ exitCode: 0 })
+  expect(JSON.parse(readFileSync(join(home.path, "pond-report.json"), "utf8")).sessions).toHaveLength(1)
+  // After an agent, with a store that cannot be: a warning.
+  const warned = await runAction(home, { store: "/dev/null/x" }, path)
+  expect(warned).toMatchObject({ exitCode: 0 })
+  expect(warned.said).toContain("::warning::pond could not keep")
+}, 60_000)
+
+test("without pond the action warns, and runs the agent all the same", async () => {
+  using home = temporaryHome()
+  const client = fakeClient(home, "echo ran; exit 4")
+  const ran = await runAction(home, { command: client }, "/usr/bin:/bin")
+  expect(ran.exitCode).toBe(4)
+  expect(ran.said).toContain("::warning::pond could not be installed")
+  expect(ran.said).toContain("ran\n")
+}, 60_000)
+
+test("what the action uses of others is pinned to a commit, and the template for GitLab is YAML", () => {
+  for (const { uses } of action.runs.steps) expect(uses ?? "x@".padEnd(42, "0")).toMatch(/@[0-9a-f]{40}$/)
+  expect(Object.keys(Bun.YAML.parse(readFileSync(join(ACTION, "gitlab-ci.yml"), "utf8")) as object)).toEqual([
+    ".pond-sessions",
+  ])
+  expect(existsSync(join(ACTION, "action.yml"))).toBe(true)
+})
