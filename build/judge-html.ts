@@ -6,102 +6,26 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Entry } from "../src/model/session.ts"
-import { systemClock } from "../src/platform/host/clock.ts"
-import { silentLog } from "../src/platform/host/log.ts"
-import { systemRandom } from "../src/platform/host/random.ts"
-import { openSessions } from "../src/sessions/store.ts"
-import { parseLocation } from "../src/substrate/location.ts"
-import { openStore } from "../src/substrate/open-store.ts"
 import { HTML_ATTACKS } from "../test/support/html-attacks.ts"
 import { startBrowser, type Tab } from "./lib/browser.ts"
+import { fillJudgedStore, LONG_MESSAGES, SCROLLED } from "./lib/judged-sessions.ts"
 import { type Outcome, printOutcome } from "./lib/outcome.ts"
 import { pondCommand } from "./lib/timed-run.ts"
 
-const MESSAGES = 10_000
 const OPENS_WITHIN_MS = 2000
 
 const OWN_TAGS =
   "header h1 h3 h4 h5 h6 dl dt dd main article a time p ul ol li pre code span details summary b em small strong del blockquote table thead tbody tr th td hr img div nav svg rect footer script input output button"
 
-/** A screen further at each frame. */
-const SCROLLED = `new Promise((resolve) => {
-  let [frames, slowest, last] = [0, 0, performance.now()]
-  const step = (now) => {
-    slowest = Math.max(slowest, now - last)
-    last = now
-    scrollBy(0, innerHeight)
-    if (++frames < 60) requestAnimationFrame(step)
-    else resolve(slowest)
-  }
-  requestAnimationFrame(step)
-})`
-
 const folder = mkdtempSync(join(tmpdir(), "pond-html-"))
 try {
-  await fillStore(join(folder, "store"))
+  await fillJudgedStore(join(folder, "store"))
   await using browser = await startBrowser(folder)
   const outcomes = [await attacked(await browser.tab()), await opensSoon(await browser.tab())]
   outcomes.forEach(printOutcome)
   process.exitCode = outcomes.every(({ isRight }) => isRight) ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
-}
-
-function message(session: string, ordinal: number, text: string, role: "user" | "assistant"): Entry {
-  const id = `m${ordinal}`
-  const common = { session_id: session, message_id: id, provenance: "conversational", options: {} } as const
-  const timestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, ordinal)).toISOString()
-  const said = { ...common, id: "t", type: "text", text } as const
-  const call_id = `c${ordinal}`
-  const params = {
-    file_path: `${text}.ts`,
-    old_string: `const a = ${ordinal}`,
-    new_string: `const b = ${ordinal}`,
-    [text]: text,
-  }
-  const called = {
-    ...common,
-    id: "c",
-    type: "tool_call",
-    call_id,
-    name: ordinal % 3 === 0 ? text : "Edit",
-    params,
-  } as const
-  const result = { ...common, id: "r", type: "tool_result", call_id, is_failure: false, result: text } as const
-  const own = { id, session_id: session, ordinal, timestamp, options: {} }
-  if (role === "user") return { message: { ...own, role }, parts: [said] }
-  return { message: { ...own, role }, parts: [said, { ...called, provider_executed: false }, result] }
-}
-
-async function fillStore(path: string): Promise<void> {
-  const store = openStore(parseLocation(path, { environment: {} }), {
-    log: silentLog,
-    clock: systemClock,
-    random: systemRandom,
-  })
-  const sessions = openSessions(store, { clock: systemClock, host: "judge" })
-  const about = {
-    source_agent: "claude-code",
-    created_at: "2026-01-01T00:00:00.000Z",
-    project: "/home/someone/shop",
-    options: {},
-  }
-  const paragraph =
-    "The cart **rounds** each price, and `total` adds them up. See [the notes](https://example.com/).\n\n"
-  await sessions.write([
-    {
-      session: { ...about, id: "attacked", title: HTML_ATTACKS[0] ?? "" },
-      entries: HTML_ATTACKS.map((text, at) => message("attacked", at, text, at % 2 === 0 ? "user" : "assistant")),
-    },
-    {
-      session: { ...about, id: "long", title: "Ten thousand messages" },
-      entries: Array.from({ length: MESSAGES }, (_, at) =>
-        message("long", at, paragraph.repeat(3), at % 2 === 0 ? "user" : "assistant"),
-      ),
-    },
-  ])
-  store.close()
 }
 
 async function pageOf(session: string): Promise<string> {
@@ -144,8 +68,8 @@ async function opensSoon(tab: Tab): Promise<Outcome> {
   const articles = await tab.value<number>('document.querySelectorAll("main > article").length')
   const slowest = await tab.value<number>(SCROLLED)
   return {
-    what: `a page of ${MESSAGES} messages`,
-    isRight: opened < OPENS_WITHIN_MS && articles === MESSAGES,
+    what: `a page of ${LONG_MESSAGES} messages`,
+    isRight: opened < OPENS_WITHIN_MS && articles === LONG_MESSAGES,
     found: `${(Bun.file(path).size / 1e6).toFixed(1)} MB, open in ${Math.round(opened)} ms (${OPENS_WITHIN_MS}); slowest of 60 frames while it scrolls ${Math.round(slowest)} ms`,
   }
 }

@@ -13,6 +13,12 @@ export interface Tab {
   screenshot(): Promise<Uint8Array>
   /** One key, as a person presses it: a letter, `Enter`, `Tab`, `Escape`. */
   press(key: string): Promise<void>
+  /** Text into what has the keyboard. */
+  type(text: string): Promise<void>
+  /** Whether an expression becomes true within the time. */
+  becomes(expression: string, withinMs: number): Promise<boolean>
+  /** As over a line that is slow to answer. */
+  slowDown(latencyMs: number): Promise<void>
   /** What the page was refused, and what failed in it. */
   readonly complaints: readonly string[]
 }
@@ -31,10 +37,15 @@ const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"],
 ]
-/** Keys whose effect is a text of another name. */
-const KEY_TEXTS: Readonly<Record<string, string>> = { Enter: "\r" }
+/** Keys that are no letter: what they type, and the number by which a browser knows them. */
+const NAMED_KEYS: Readonly<Record<string, { readonly text?: string; readonly windowsVirtualKeyCode: number }>> = {
+  Enter: { text: "\r", windowsVirtualKeyCode: 13 },
+  Escape: { windowsVirtualKeyCode: 27 },
+  Tab: { windowsVirtualKeyCode: 9 },
+}
 const START_TRIES = 200
 const START_PAUSE_MS = 50
+const LOOK_MS = 50
 
 export async function startBrowser(folder: string): Promise<Browser> {
   const program = process.env["CHROMIUM"] ?? Bun.which("chromium") ?? Bun.which("google-chrome")
@@ -95,7 +106,7 @@ async function openTab(address: string): Promise<Tab> {
     if (error !== undefined) throw new Error(`${method}: ${error.message}`)
     return result
   }
-  for (const domain of ["Page", "Runtime", "Log"]) await send(`${domain}.enable`)
+  for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(`${domain}.enable`)
   return {
     complaints,
     open: async (url) => {
@@ -112,13 +123,29 @@ async function openTab(address: string): Promise<Tab> {
       await send("Emulation.setDeviceMetricsOverride", screen)
       await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] })
     },
+    type: async (text) => {
+      await send("Input.insertText", { text })
+    },
+    becomes: async (expression, withinMs) => {
+      const end = performance.now() + withinMs
+      for (;;) {
+        const { result } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
+        if ((result as { readonly value?: unknown }).value === true) return true
+        if (performance.now() > end) return false
+        await Bun.sleep(LOOK_MS)
+      }
+    },
+    slowDown: async (latency) => {
+      const speed = latency === 0 ? -1 : 100_000
+      const line = { offline: false, latency, downloadThroughput: speed, uploadThroughput: speed }
+      await send("Network.emulateNetworkConditions", line)
+    },
     screenshot: async () => {
       const { data } = await send("Page.captureScreenshot", { format: "png" })
       return Uint8Array.fromBase64(String(data))
     },
     press: async (key) => {
-      const text = KEY_TEXTS[key] ?? (key.length === 1 ? key : undefined)
-      const pressed = { key, ...(text === undefined ? {} : { text }) }
+      const pressed = { key, ...(NAMED_KEYS[key] ?? { text: key }) }
       await send("Input.dispatchKeyEvent", { type: "keyDown", ...pressed })
       await send("Input.dispatchKeyEvent", { type: "keyUp", key })
     },

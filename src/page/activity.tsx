@@ -28,7 +28,7 @@ export function Activity() {
     <main class="activity">
       <h1>Activity</h1>
       <fieldset class="periods">
-        <legend>Period</legend>
+        <legend class="unseen">Period</legend>
         {PERIODS.map(([value, label]) => (
           <button key={value} type="button" aria-pressed={days === value} onClick={() => setDays(value)}>
             {label}

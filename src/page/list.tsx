@@ -24,6 +24,7 @@ export function List({ params }: { readonly params: URLSearchParams }) {
   useKeys({ "/": () => input.current?.focus(), j: () => moveFocus(1), k: () => moveFocus(-1) })
   return (
     <main class="list">
+      <h1 class="unseen">Sessions</h1>
       <search>
         <input
           ref={input}

@@ -72,6 +72,7 @@ export function Messages({ id, anchor }: MessagesProps) {
     <>
       <SessionMap id={id} points={points} />
       <Find box={box} version={shown.length} />
+      <h2 class="unseen">Messages</h2>
       <div ref={box} class="messages" aria-busy={!isWhole}>
         {shown.map(({ after, page }) => (
           <div key={after ?? ""} dangerouslySetInnerHTML={{ __html: page.html }} />

@@ -18,16 +18,12 @@ export function SessionMap({ id, points }: SessionMapProps) {
   const step = WIDTH / bars.length
   return (
     <nav class="map" aria-label="Map of the session">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${points.length} messages and tool calls. Taller bars are longer.`}
-      >
+      <p class="unseen">{points.length} messages and tool calls. Taller bars are longer.</p>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {bars.map(({ anchor, size, kind }, at) => {
           const height = Math.max(BAR_MIN, (Math.log(2 + size) / most) * HEIGHT)
           return (
-            <a key={anchor + at} href={`#/session/${encodeURIComponent(id)}/${anchor}`} tabIndex={-1}>
+            <a key={anchor + at} href={`#/session/${encodeURIComponent(id)}/${anchor}`} tabindex={-1}>
               <rect class={kind} x={at * step} y={HEIGHT - height} width={Math.max(0.5, step * 0.85)} height={height} />
             </a>
           )

@@ -23,8 +23,9 @@ export function sessionMap(points: readonly MapPoint[]): string {
     return `<a href="#${anchor}" tabindex="-1"><rect class="${kind}" ${size}/></a>`
   })
   const label = `Map of the session: ${points.length} messages and tool calls. Taller bars are longer.`
-  const svg = `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>`
-  return `<nav id="map" aria-label="Map of the session">${svg}<p>${escapeHtml(legend(points))}</p></nav>\n`
+  // Hundreds of bars are nothing to read out: a reader of screens gets the number, and goes by headings and articles.
+  const svg = `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars.join("")}</svg>`
+  return `<nav id="map" aria-label="${label}">${svg}<p>${escapeHtml(legend(points))}</p></nav>\n`
 }
 
 /** A screen has room for some hundred bars: more messages share one, of the kind that says most. */
