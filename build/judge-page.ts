@@ -7,13 +7,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { HTML_ATTACKS } from "../test/support/html-attacks.ts"
 import { type Screen, startBrowser, type Tab } from "./lib/browser.ts"
 import { fillJudgedStore, LONG_MESSAGES, SCROLLED } from "./lib/judged-sessions.ts"
 import { type Outcome, printOutcome } from "./lib/outcome.ts"
 import { pondCommand } from "./lib/timed-run.ts"
-import { ROOT } from "./release/packages.ts"
 
 const SHOWS_WITHIN_MS = 2000
 const PATIENCE_MS = 20_000
@@ -22,7 +22,7 @@ const WIDTHS = [390, 800, 1400]
 const HEIGHT = 900
 
 const { values } = parseArgs({ args: Bun.argv.slice(2), options: { screens: { type: "string" } } })
-const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8")
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 
 /** Browsers make what scrolls reachable by Tab themselves (Chromium since 130); headings in messages are their authors'. */
 const NOT_ASKED = { "scrollable-region-focusable": { enabled: false }, "heading-order": { enabled: false } }
