@@ -3,7 +3,8 @@ const STEPS = ["bytes", "KB", "MB", "GB", "TB"]
 
 /** 12,345 */
 export function countText(count: number): string {
-  return count.toLocaleString("en-US")
+  // The first text in a language loads its rules, which takes a millisecond or two.
+  return Number.isInteger(count) && Math.abs(count) < 1_000 ? String(count) : count.toLocaleString("en-US")
 }
 
 /** 1 message, 12 messages */

@@ -19,10 +19,15 @@ const HIDDEN = new RegExp(
   "gv",
 )
 
+/** Text of characters that are never hidden: nearly all there is. Its class costs no milliseconds to compile, as the other does. */
+const PLAIN =
+  /^[\t\n\u0020-\u007e\u00a1-\u00ac\u00ae-\u034e\u0370-\u05ff\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u3001-\u3163\u4e00-\u9fff\uac00-\ud7a3]*$/
+
 const CONTROL_PICTURES = 0x2400
 const DELETE = 0x7f
 
 export function visible(text: string): string {
+  if (PLAIN.test(text)) return text
   return text.replaceAll("\r\n", "\n").replace(HIDDEN, (hidden) => {
     const code = hidden.codePointAt(0) ?? 0
     if (code < 0x20) return String.fromCodePoint(CONTROL_PICTURES + code)

@@ -115,17 +115,13 @@ async function read(context: VerbContext<GetFlags>): Promise<GetOutput> {
   const ask = (input: object) => perform(operation, { pond, signal }, input)
   if (flags.session !== undefined || flags.context !== undefined || flags.raw) return await ask(ofMessage(context, id))
   const isSession = flags.tree || flags.mode !== undefined || flags.from !== undefined
-  // Both are asked at once: which of the two an id is, only its finding tells, and a start waits long for its first read.
-  const asMessage = isSession ? undefined : ask(ofMessage(context, id)).catch((error: unknown) => toPondError(error))
   try {
-    const answer = await ask(ofSession(context, id))
-    await asMessage
-    return answer
+    return await ask(ofSession(context, id))
   } catch (error) {
     // Not the session but the message behind which a page begins may be what is not there.
     if (isSession || !isAbsent(error) || error.details["after_id"] !== undefined) throw error
   }
-  const found = await asMessage
+  const found = await ask(ofMessage(context, id)).catch((error: unknown) => toPondError(error))
   if (!(found instanceof PondError)) return found as GetOutput
   if (!isAbsent(found)) throw found
   throw new PondError(

@@ -3,6 +3,7 @@
  * them, and lists and searches print them.
  */
 import { PondError } from "../../model/errors.ts"
+import type { Session } from "../../model/session.ts"
 import type { IdOfPrefix } from "../../sessions/read/listing-reads.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -70,13 +71,25 @@ export async function withFullSessionId<Result>(
   }
 }
 
+/** The session of that id, or the one that begins so. */
+export async function sessionNamed(sessions: Sessions, id: string): Promise<Session | undefined> {
+  const exact = await sessions.session(id)
+  if (exact !== undefined || id.length < LENGTH_MIN) return exact
+  const whole = await startedBy(sessions, id)
+  return whole === undefined ? undefined : await sessions.session(whole)
+}
+
 /** The whole id of a session; what was given where no session begins so. */
 export async function fullSessionId(sessions: Sessions, id: string): Promise<string> {
   if (id.length < LENGTH_MIN || (await sessions.session(id)) !== undefined) return id
+  return (await startedBy(sessions, id)) ?? id
+}
+
+async function startedBy(sessions: Sessions, id: string): Promise<string | undefined> {
   const rows = await sessions.idsWithPrefixes("sessions", [id], FOUND_MAX)
   const found = new Set(rows.map((row) => row.id))
   const outer = rows.filter(({ owner, id: own }) => owner === null || !found.has(owner) || !own.startsWith(owner))
-  return only(id, outer) ?? id
+  return only(id, outer)
 }
 
 /** The same for a message, of one session or of all. A message that several sessions have is one message here. */

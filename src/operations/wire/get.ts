@@ -5,11 +5,12 @@
 import { type Static, Type } from "typebox"
 import { PondError } from "../../model/errors.ts"
 import type { Entry, Part } from "../../model/session.ts"
+import { reappends } from "../../model/superseded.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { given } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
-import { fullMessageId, fullSessionId } from "../store/session-ids.ts"
+import { fullMessageId, fullSessionId, sessionNamed } from "../store/session-ids.ts"
 import { itemsAfter } from "./paging.ts"
 import { RecordView, rawRecord } from "./raw-record.ts"
 import { sessionTree, TreeNode } from "./session-tree.ts"
@@ -147,7 +148,7 @@ function checkTogether({ session_id: sessionId, tree, raw }: GetInput): void {
 // --- A session --------------------------------------------------------------------------------------------------------
 
 async function sessionPage(sessions: Sessions, asked: string, input: GetInput): Promise<GetOutput> {
-  const session = await sessions.session(await fullSessionId(sessions, asked))
+  const session = await sessionNamed(sessions, asked)
   if (session === undefined) throw sessionNotFound(asked)
   const { id } = session
   if (input.tree === true) {
@@ -156,9 +157,9 @@ async function sessionPage(sessions: Sessions, asked: string, input: GetInput): 
     return { session: sessionView(session), result, children: await childrenOf(sessions, session.id), tree }
   }
   const depth = input.response_mode ?? "conversational"
-  const gone = await sessions.superseded([id])
-  const all = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
-  const places = all.filter((place) => !gone.has(id, place.id))
+  const all = await sessions.places(id, depth === "conversational" ? "spoken" : "all", session)
+  const gone = reappends(session) ? await sessions.superseded([id]) : undefined
+  const places = gone === undefined ? all : all.filter((place) => !gone.has(id, place.id))
   const isFromEnd = input.session_from === "end"
   const limit = input.limit ?? 20
   const rest = input.after_id === undefined ? places : itemsAfter(places, input.after_id, id)

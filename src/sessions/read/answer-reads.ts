@@ -42,12 +42,13 @@ export function openAnswerReads(
   lifetime: Lifetime = "command",
 ): AnswerReads {
   const kept = cacheRows({ lifetime, table: sessions, columns: FACT_COLUMNS, keyOf: ({ id }) => id })
-  const byId = coalesceReads<string, SessionFactRow>({
+  const readById = coalesceReads<string, SessionFactRow>({
     read: (ids) => sessions.read({ columns: FACT_COLUMNS, where: isIn("id", ids) }),
     keyOf: ({ id }) => id,
     textOf: itself,
     keysMax: SESSIONS_MAX,
   })
+  const byId = lifetime === "command" ? rememberRows(readById, sessions) : readById
   const nameOf = (row: Pick<FileRow, "session_id" | "message_id">) => ({
     sessionId: row.session_id,
     messageId: row.message_id,
@@ -97,5 +98,24 @@ export function openAnswerReads(
       const all = (await kept())?.values() ?? (await sessions.read({ columns: ["project"] }))
       return [...new Set([...all].map(({ project }) => project))]
     },
+  }
+}
+
+/**
+ * What a command has read: one answer asks for the projects of its hits, and then for what else is said of the same
+ * sessions (3 to 6 ms a read). A row is never changed, but may be erased.
+ */
+function rememberRows(
+  read: CoalescedRead<string, SessionFactRow>,
+  sessions: SessionTables["sessions"],
+): CoalescedRead<string, SessionFactRow> {
+  const known = new Map<string, SessionFactRow>()
+  let erasedVersion: number | undefined
+  return async (ids) => {
+    const { version } = await sessions.erased()
+    if (version !== erasedVersion) known.clear()
+    erasedVersion = version
+    for (const row of await read(ids.filter((id) => !known.has(id)))) known.set(row.id, row)
+    return [...new Set(ids)].flatMap((id) => known.get(id) ?? [])
   }
 }

@@ -37,9 +37,14 @@ export function openConversations(
   const cached = cacheRows({ lifetime, table: sessions, columns, where, keyOf: ({ id }) => id })
   /** Copies that did not come from elsewhere when they were first seen: what they say never changes. */
   const own = new Set<string>()
+  /** The version of the sessions in which there was no copy: an answer of a command asks three times. */
+  let aloneIn: number | undefined
   return async () => {
+    const version = await sessions.version()
+    if (version !== undefined && version === aloneIn) return ALONE
     const rows = (await cached())?.values() ?? (await sessions.read({ columns, where }))
     const claims = claimsOf(rows)
+    aloneIn = claims.size === 0 ? version : undefined
     await removeForeignClaims(claims)
     return conversationsOf(claims)
   }

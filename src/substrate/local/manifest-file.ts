@@ -126,32 +126,51 @@ export function numberOf(value: ProtoValue | undefined): bigint {
   return typeof value === "bigint" ? value : 0n
 }
 
-/** With the bytes that each field is made of. */
-export function* protoFields(content: Buffer): Generator<ProtoField> {
-  let at = 0
-  const varint = (): bigint => {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = content.readUInt8(at++)
-      value |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return BigInt.asUintN(64, value)
-    }
-    throw new RangeError("a number has too many bytes")
-  }
-  while (at < content.length) {
+/**
+ * With the bytes that each field is made of. A loop over plain numbers: as a generator over large ones this was the
+ * hottest code of a command that opens five tables.
+ */
+export function protoFields(content: Buffer): readonly ProtoField[] {
+  const fields: ProtoField[] = []
+  const end = content.length
+  for (let at = 0; at < end; ) {
     const from = at
-    const tag = Number(varint())
-    const wire = tag & 7
+    const tag = varintAt(content, at)
+    at = tag.end
+    const number = Number(tag.value) >> 3
+    const wire = Number(tag.value) & 7
     if (wire === 0) {
-      const value = varint()
-      yield [tag >> 3, value, content.subarray(from, at)]
+      const read = varintAt(content, at)
+      at = read.end
+      fields.push([number, BigInt(read.value), content.subarray(from, at)])
       continue
     }
-    const length = wire === 2 ? Number(varint()) : FIXED_BYTES[wire]
-    if (length === undefined || at + length > content.length) throw new RangeError("a field ends after its message")
+    const sized = wire === 2 ? varintAt(content, at) : undefined
+    const length = sized === undefined ? FIXED_BYTES[wire] : Number(sized.value)
+    at = sized?.end ?? at
+    if (length === undefined || at + length > end) throw new RangeError("a field ends after its message")
     at += length
-    yield [tag >> 3, content.subarray(at - length, at), content.subarray(from, at)]
+    fields.push([number, content.subarray(at - length, at), content.subarray(from, at)])
   }
+  return fields
+}
+
+interface Varint {
+  readonly value: number | bigint
+  /** The first byte behind it. */
+  readonly end: number
+}
+
+function varintAt(content: Buffer, at: number): Varint {
+  const first = content[at]
+  if (first !== undefined && first < 0x80) return { value: first, end: at + 1 }
+  let value = 0n
+  for (let shift = 0n; shift < 70n; shift += 7n) {
+    const byte = content.readUInt8(at++)
+    value |= BigInt(byte & 0x7f) << shift
+    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: at }
+  }
+  throw new RangeError("a number has too many bytes")
 }
 
 export function fieldsOf(content: Buffer): ReadonlyMap<number, ProtoValue> {
