@@ -5,7 +5,6 @@
 
 import { PondError } from "../model/errors.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
-import { reappends } from "../model/superseded.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import type { Lifetime } from "../platform/host/host.ts"
 import type { Effort } from "../substrate/maintain/maintenance-plan.ts"
@@ -94,7 +93,7 @@ export interface Sessions extends SessionLists, Identity {
   children(id: string): Promise<Session[]>
   entries(id: string, ordinals?: OrdinalRange): Promise<Entry[]>
   /** Where the messages of a session stand, the last two kinds without those that are superseded: all, those that say something (conversation), or those that are no carriers. */
-  places(id: string, kind: PositionKind, session?: Session): Promise<Place[]>
+  places(id: string, kind: PositionKind): Promise<Place[]>
   /** A message id is unique only in its session: without one, every message of that id. */
   messages(messageId: string, sessionId?: string): Promise<Entry[]>
   /** One flush of what came by the wire. A session that says something else than what is stored under its id is rejected. */
@@ -208,11 +207,9 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     copies: openCopies(store, context.clock),
     conversations: openConversations(tables, origins, context.lifetime),
     facts,
-    ...openLogs(reading),
-    places: async (id, kind, session) => {
-      // Who has read the session knows whether it says so, which is one read less.
-      if (kind === "all" || (session !== undefined && !reappends(session)))
-        return await readPositions(reading, id, kind)
+    ...openLogs(reading, superseded),
+    places: async (id, kind) => {
+      if (kind === "all") return await readPositions(reading, id, kind)
       const [positions, gone] = await Promise.all([readPositions(reading, id, kind), superseded([id])])
       return gone.count === 0 ? positions : positions.filter((each) => !gone.has(id, each.id))
     },
@@ -252,9 +249,13 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
 
 type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"
 
-function openLogs(reading: Reading): Pick<Sessions, Logs> {
+function openLogs(reading: Reading, superseded: Superseded): Pick<Sessions, Logs> {
   return {
-    session: (id) => readSession(reading, id),
+    session: async (id) => {
+      const found = await readSession(reading, id)
+      if (found !== undefined) superseded.learn(found)
+      return found
+    },
     sessions: (ids) => readSessions(reading, ids),
     log: (id) => readLog(reading, id),
     stored: (id) => openLog(reading, id),

@@ -5,7 +5,6 @@
 import { type Static, Type } from "typebox"
 import { PondError } from "../../model/errors.ts"
 import type { Entry, Part } from "../../model/session.ts"
-import { reappends } from "../../model/superseded.ts"
 import { sessionNotFound } from "../../sessions/read/read-sessions.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { given } from "../fields.ts"
@@ -157,9 +156,9 @@ async function sessionPage(sessions: Sessions, asked: string, input: GetInput): 
     return { session: sessionView(session), result, children: await childrenOf(sessions, session.id), tree }
   }
   const depth = input.response_mode ?? "conversational"
-  const all = await sessions.places(id, depth === "conversational" ? "spoken" : "all", session)
-  const gone = reappends(session) ? await sessions.superseded([id]) : undefined
-  const places = gone === undefined ? all : all.filter((place) => !gone.has(id, place.id))
+  const gone = await sessions.superseded([id])
+  const all = await sessions.places(id, depth === "conversational" ? "spoken" : "all")
+  const places = all.filter((place) => !gone.has(id, place.id))
   const isFromEnd = input.session_from === "end"
   const limit = input.limit ?? 20
   const rest = input.after_id === undefined ? places : itemsAfter(places, input.after_id, id)

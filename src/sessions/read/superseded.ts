@@ -3,8 +3,8 @@
  * that say so; in a store without one, an answer costs one read of small rows, and a server caches even that.
  */
 import { parseOwnJson } from "../../model/json.ts"
-import type { Message } from "../../model/session.ts"
-import { REAPPENDS_JSON, SUPERSEDES_JSON, supersededBy } from "../../model/superseded.ts"
+import type { Message, Session } from "../../model/session.ts"
+import { REAPPENDS_JSON, reappends, SUPERSEDES_JSON, supersededBy } from "../../model/superseded.ts"
 import type { Lifetime } from "../../platform/host/host.ts"
 import { and, contains, type Filter, isIn } from "../../substrate/filter.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
@@ -12,7 +12,11 @@ import { textOfName } from "./point-reads.ts"
 import { cacheRows } from "./row-cache.ts"
 
 /** Of these sessions, or of all: the superseded messages. */
-export type Superseded = (sessionIds?: Iterable<string>) => Promise<SupersededMessages>
+export interface Superseded {
+  (sessionIds?: Iterable<string>): Promise<SupersededMessages>
+  /** Of a session that was read whole: whether it says so needs no read of its own. */
+  learn(session: Session): void
+}
 
 export interface SupersededMessages {
   readonly count: number
@@ -43,7 +47,7 @@ export function openSuperseded({ sessions, messages }: SessionTables, lifetime: 
     return (await sessions.read({ columns: ["id"], where })).map(({ id }) => id)
   }
 
-  return async (sessionIds) => {
+  async function superseded(sessionIds?: Iterable<string>): Promise<SupersededMessages> {
     const asked = sessionIds === undefined ? undefined : [...new Set(sessionIds)]
     if (asked?.length === 0) return NONE
     const ids = await reappending(asked)
@@ -60,4 +64,10 @@ export function openSuperseded({ sessions, messages }: SessionTables, lifetime: 
     }
     return { count: found.size, has: (sessionId, messageId) => found.has(textOfName({ sessionId, messageId })) }
   }
+
+  return Object.assign(superseded, {
+    learn: (session: Session) => {
+      if (lifetime === "command") answered.set(session.id, reappends(session))
+    },
+  })
 }
