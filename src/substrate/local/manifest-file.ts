@@ -155,20 +155,22 @@ export function protoFields(content: Buffer): readonly ProtoField[] {
   return fields
 }
 
+const VARINT_BYTES_MAX = 10
+
 interface Varint {
   readonly value: number | bigint
   /** The first byte behind it. */
   readonly end: number
 }
 
-function varintAt(content: Buffer, at: number): Varint {
-  const first = content[at]
-  if (first !== undefined && first < 0x80) return { value: first, end: at + 1 }
+function varintAt(content: Buffer, from: number): Varint {
+  const first = content[from]
+  if (first !== undefined && first < 0x80) return { value: first, end: from + 1 }
   let value = 0n
-  for (let shift = 0n; shift < 70n; shift += 7n) {
-    const byte = content.readUInt8(at++)
-    value |= BigInt(byte & 0x7f) << shift
-    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: at }
+  for (let at = 0; at < VARINT_BYTES_MAX; at++) {
+    const byte = content.readUInt8(from + at)
+    value |= BigInt(byte & 0x7f) << BigInt(7 * at)
+    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: from + at + 1 }
   }
   throw new RangeError("a number has too many bytes")
 }
