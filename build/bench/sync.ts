@@ -64,19 +64,18 @@ function importRows(home: string, sessions: number): Row[] {
   return [
     {
       what: "import, times the speed of JSON.parse",
+      // Informs: beside the words of an index and compression, parsing is a tenth of the work. `everyday` has the ratio to hold.
       measured: parsed / first.wallMs,
       unit: "x",
-      limit: 0.5,
-      isFloor: true,
       beside,
     },
     {
       what: "import",
       measured: (messages / first.wallMs) * 1_000,
-      unit: "messages/s",
+      unit: "lines/s",
       limit: 25_000,
       isFloor: true,
-      beside: `${messages} messages`,
+      beside: `${messages} lines of logs`,
     },
     {
       what: "import, peak memory",

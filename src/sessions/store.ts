@@ -256,7 +256,11 @@ function openLogs(reading: Reading, superseded: Superseded): Pick<Sessions, Logs
       if (found !== undefined) superseded.learn(found)
       return found
     },
-    sessions: (ids) => readSessions(reading, ids),
+    sessions: async (ids) => {
+      const found = await readSessions(reading, ids)
+      for (const each of found) superseded.learn(each)
+      return found
+    },
     log: (id) => readLog(reading, id),
     stored: (id) => openLog(reading, id),
     tree: (id) => readTree(reading, id),

@@ -140,5 +140,5 @@ test("a search, and a search without a hit, read so often and no more", async ()
 test("a list reads so often and no more", async () => {
   const reads = await readsOf((pond) => perform(list, { pond, signal }, {}))
   expect(reads.length).toBeGreaterThan(5)
-  expect(reads.length).toBeLessThanOrEqual(12)
+  expect(reads.length).toBeLessThanOrEqual(10)
 })

@@ -191,9 +191,12 @@ async function wentOn(
 async function describe(store: Sessions, activity: readonly SessionActivity[]): Promise<ListedSession[]> {
   const ids = activity.map(({ id }) => id)
   if (ids.length === 0) return []
-  const [found, hosts, branches, spoken, gone, short, conversations, labels] = await Promise.all([
-    store.sessions(ids),
-    store.hostsOf(ids),
+  // The hosts come with the sessions, in one read, and what these say of themselves saves another.
+  const [found, rows] = await Promise.all([store.sessions(ids), store.points.sessions(ids)])
+  const hosts = new Map(rows.map(({ id, host }) => [id, host]))
+  const known = new Map(found.map((session) => [session.id, session]))
+  const [words, branches, spoken, gone, short, conversations, labels] = await Promise.all([
+    store.firstWords(ids.filter((id) => known.get(id)?.title === undefined)),
     branchesOf(store, ids),
     store.points.places.spoken(ids),
     store.superseded(ids),
@@ -201,8 +204,6 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
     store.conversations(),
     store.labels.of(ids),
   ])
-  const known = new Map(found.map((session) => [session.id, session]))
-  const words = await store.firstWords(ids.filter((id) => known.get(id)?.title === undefined))
   const counts = new Map<string, number>()
   for (const { session_id: id, id: message } of spoken)
     if (!gone.has(id, message)) counts.set(id, (counts.get(id) ?? 0) + 1)

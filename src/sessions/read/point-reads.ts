@@ -18,6 +18,7 @@ const SESSION_COLUMNS = [
   "project",
   "title",
   "options",
+  "host",
 ] as const satisfies readonly ScannedName<(typeof SESSIONS)["columns"]>[]
 export const MESSAGE_COLUMNS = [
   "session_id",
