@@ -177,8 +177,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     blobs: store.table(BLOBS),
   }
   const titles = openTitles(tables, context.lifetime)
-  const reading: Reading = { tables, points: openPointReads(tables), titles }
   const superseded = openSuperseded(tables, context.lifetime)
+  const reading: Reading = { tables, points: openPointReads(tables), titles, learn: superseded.learn }
   const wordTables: WordTables = {
     messages: tables.messages,
     segments: store.table(WORD_SEGMENTS),
@@ -207,7 +207,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     copies: openCopies(store, context.clock),
     conversations: openConversations(tables, origins, context.lifetime),
     facts,
-    ...openLogs(reading, superseded),
+    ...openLogs(reading),
     places: async (id, kind) => {
       if (kind === "all") return await readPositions(reading, id, kind)
       const [positions, gone] = await Promise.all([readPositions(reading, id, kind), superseded([id])])
@@ -249,18 +249,10 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
 
 type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"
 
-function openLogs(reading: Reading, superseded: Superseded): Pick<Sessions, Logs> {
+function openLogs(reading: Reading): Pick<Sessions, Logs> {
   return {
-    session: async (id) => {
-      const found = await readSession(reading, id)
-      if (found !== undefined) superseded.learn(found)
-      return found
-    },
-    sessions: async (ids) => {
-      const found = await readSessions(reading, ids)
-      for (const each of found) superseded.learn(each)
-      return found
-    },
+    session: (id) => readSession(reading, id),
+    sessions: (ids) => readSessions(reading, ids),
     log: (id) => readLog(reading, id),
     stored: (id) => openLog(reading, id),
     tree: (id) => readTree(reading, id),

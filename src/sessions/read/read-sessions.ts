@@ -57,6 +57,8 @@ export interface Reading {
   readonly tables: SessionTables
   readonly points: PointReads
   readonly titles: Titles
+  /** Told each session that is read. */
+  readonly learn?: (session: Session) => void
 }
 
 export async function readSession(reading: Reading, id: string): Promise<Session | undefined> {
@@ -71,13 +73,15 @@ export async function readChildren(reading: Reading, id: string): Promise<Sessio
   return await sessionsOf(reading, await reading.points.children([id]))
 }
 
-async function sessionsOf({ tables, titles }: Reading, stored: readonly ReadSession[]): Promise<Session[]> {
+async function sessionsOf({ tables, titles, learn }: Reading, stored: readonly ReadSession[]): Promise<Session[]> {
   const rows = await titles.last(stored)
   const blobs = await readBlobs(
     tables,
     rows.flatMap((row) => blobsOfRow([row.options])),
   )
-  return rows.map((row) => sessionOfRow(row, blobs))
+  const sessions = rows.map((row) => sessionOfRow(row, blobs))
+  for (const session of sessions) learn?.(session)
+  return sessions
 }
 
 /** The entries whose ordinals lie in the range, in order. */
