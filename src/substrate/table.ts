@@ -116,6 +116,8 @@ export interface MaintenanceReport {
 
 export interface TableStatistics extends TableState {
   readonly version: number
+  /** In a bucket what older versions need stays for an hour, whoever cleans up. */
+  readonly isRemote?: true
 }
 
 // --- Integrity -------------------------------------------------------------------------------------------------------

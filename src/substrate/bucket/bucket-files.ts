@@ -33,8 +33,9 @@ export function openBucketFiles(
 const PIECE_BYTES = 4 * 1024 * 1024
 
 function filesOf(client: Bun.S3Client, store: string): BucketFiles {
-  /** Of what was listed last: sizes are asked for one by one. */
+  /** Of what was listed last: sizes and times are asked for one by one. */
   const sizes = new Map<string, number>()
+  const times = new Map<string, number>()
   const attempt = <Result>(call: () => Promise<Result>) =>
     call().catch((cause: unknown) => {
       throw unreachable(store, cause)
@@ -43,12 +44,13 @@ function filesOf(client: Bun.S3Client, store: string): BucketFiles {
   async function list(folder: string): Promise<string[]> {
     const prefix = `${folder}/`
     const paths: string[] = []
-    for (const key of sizes.keys()) if (key.startsWith(prefix)) sizes.delete(key)
+    forgetBelow([sizes, times], prefix)
     let startAfter: string | undefined
     do {
       const page = await attempt(() => client.list({ prefix, ...(startAfter === undefined ? {} : { startAfter }) }))
-      for (const { key, size: bytes = 0 } of page.contents ?? []) {
+      for (const { key, size: bytes = 0, lastModified } of page.contents ?? []) {
         sizes.set(key, bytes)
+        if (lastModified !== undefined) times.set(key, Date.parse(lastModified))
         paths.push(key.slice(prefix.length))
         startAfter = key
       }
@@ -68,6 +70,7 @@ function filesOf(client: Bun.S3Client, store: string): BucketFiles {
   async function write(path: string, content: string | Uint8Array): Promise<void> {
     await attempt(() => client.write(path, content))
     sizes.set(path, content.length)
+    times.delete(path)
   }
 
   async function remove(path: string): Promise<void> {
@@ -113,11 +116,16 @@ function filesOf(client: Bun.S3Client, store: string): BucketFiles {
       await write(to, await read(from))
       await remove(from)
     },
-    modifiedMs: async (path) => (await unlessAbsent(attempt(() => client.stat(path))))?.lastModified.getTime(),
+    modifiedMs: async (path) =>
+      times.get(path) ?? (await unlessAbsent(attempt(() => client.stat(path))))?.lastModified.getTime(),
     sizesAtOnce: (paths) => paths.map(() => undefined),
     statSignature: () => undefined,
     sync: () => Promise.resolve(),
   }
+}
+
+function forgetBelow(known: readonly Map<string, number>[], prefix: string): void {
+  for (const each of known) for (const key of each.keys()) if (key.startsWith(prefix)) each.delete(key)
 }
 
 /** As `DiskFiles.checksum` says. */

@@ -282,7 +282,7 @@ export function manifestPath(version: bigint): string {
 
 /** What that version needs; nothing where it is gone, or does not say. */
 export async function filesOfVersion(
-  { files, folder }: LocalTable,
+  { files, folder }: StoredTable,
   version: bigint,
 ): Promise<readonly ReferencedFile[] | undefined> {
   const path = join(folder, manifestPath(version))

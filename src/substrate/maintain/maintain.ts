@@ -22,7 +22,7 @@ import {
   planMaintenance,
   type TableState,
 } from "./maintenance-plan.ts"
-import { findOrphans, tableUsage } from "./table-usage.ts"
+import { findOrphans, type TableUsage, tableUsage, usageAtRest } from "./table-usage.ts"
 import { takeBack } from "./take-back.ts"
 
 const NOTHING: MaintenanceReport = { isBusy: false, steps: [] }
@@ -59,14 +59,23 @@ function busyIfLost(error: unknown): "busy" {
 /** What `status` shows of a table: nothing where it was never written. */
 export async function tableStatistics(dataset: Dataset): Promise<TableStatistics | undefined> {
   const table = await dataset.separate()
-  return table && { ...(await readTableState(dataset, table)), version: await dataset.attempt(() => table.version()) }
+  if (table === undefined) return undefined
+  const { noted } = dataset
+  const bytes = noted && (await tableUsage(noted))
+  const state = {
+    ...(await readTableState(dataset, table)),
+    ...(bytes === undefined ? {} : { bytes, isRemote: true as const }),
+  }
+  return { ...state, version: await dataset.attempt(() => table.version()) }
 }
 
 type Steps = MaintenanceReport["steps"]
 
 async function planNewest(dataset: Dataset, table: LanceTable, effort: Effort): Promise<readonly MaintenanceStep[]> {
   await dataset.attempt(() => table.checkoutLatest())
-  const state = await readTableState(dataset, table, effort !== "lookups")
+  const read = await readTableState(dataset, table, effort !== "lookups")
+  const atRest = effort === "due" ? await bytesAtRest(dataset) : undefined
+  const state = { ...read, ...(atRest === undefined ? {} : { atRest }) }
   return planMaintenance(dataset.definition, state, { effort, nowMs: dataset.catalog.context.clock.nowMs() })
 }
 
@@ -300,6 +309,11 @@ async function waitForReaders({ local, catalog, definition }: Dataset): Promise<
       )
     await sleep(READERS_STEP_MS)
   }
+}
+
+/** What rewriting leaves behind in a bucket stays for readers; an hour after the last commit nobody needs it. */
+async function bytesAtRest({ noted, catalog }: Dataset): Promise<TableUsage | undefined> {
+  return noted && (await usageAtRest(noted, catalog.context.clock.nowMs() - REMOTE_RETENTION_MS))
 }
 
 // --- State -----------------------------------------------------------------------------------------------------------

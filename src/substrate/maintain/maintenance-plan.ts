@@ -19,6 +19,8 @@ export interface TableState {
   readonly indexes: readonly IndexState[]
   /** What the newest version needs, blobs included, and what only older ones need. Unknown on an object store. */
   readonly bytes?: { readonly live: number; readonly dead: number }
+  /** The same on an object store, where nobody has written for as long as older versions stay. */
+  readonly atRest?: { readonly live: number; readonly dead: number }
 }
 
 /**
@@ -64,6 +66,9 @@ const FRAGMENTS_MAX = 1000
 const BYTES_PER_FRAGMENT = 2_000_000
 const DEAD_SHARE = 0.1
 const DEAD_BYTES_MIN = 16_384
+/** A clean-up of a bucket asks it dozens of times. */
+const REMOTE_DEAD_SHARE = 0.25
+const NO_BYTES = { live: 0, dead: 0 }
 
 export function planMaintenance(
   table: AnyTable & { readonly indexes: readonly IndexDefinition[]; readonly key: readonly string[] },
@@ -165,8 +170,10 @@ function fragmentsAllowed({ bytes, rows }: TableState): number {
   return Math.min(FRAGMENTS_MAX, Math.max(FRAGMENTS_MIN, byBytes))
 }
 
-function cleanStep({ bytes }: TableState, isRewritten: boolean): MaintenanceStep[] {
+function cleanStep({ bytes = NO_BYTES, atRest = NO_BYTES }: TableState, isRewritten: boolean): MaintenanceStep[] {
   if (isRewritten) return [{ step: "clean", why: "what was rewritten leaves its old files behind" }]
-  if (bytes === undefined || bytes.dead < Math.max(DEAD_BYTES_MIN, bytes.live * DEAD_SHARE)) return []
+  if (atRest.dead > Math.max(DEAD_BYTES_MIN, atRest.live * REMOTE_DEAD_SHARE))
+    return [{ step: "clean", why: `${atRest.dead} of ${atRest.dead + atRest.live} bytes belong to older versions` }]
+  if (bytes.dead < Math.max(DEAD_BYTES_MIN, bytes.live * DEAD_SHARE)) return []
   return [{ step: "clean", why: `${bytes.dead} of ${bytes.dead + bytes.live} bytes belong to older versions` }]
 }

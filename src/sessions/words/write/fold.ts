@@ -148,8 +148,8 @@ async function compact(
   table: WordTables["blocks"] | WordTables["segments"],
   effort: Effort,
 ): Promise<MaintenanceReport["steps"]> {
-  const bytes = (await table.statistics())?.bytes
-  const isLarge = bytes !== undefined && bytes.live > COPIED_AT_ONCE_BYTES
+  const { bytes, isRemote } = (await table.statistics()) ?? {}
+  const isLarge = isRemote !== true && bytes !== undefined && bytes.live > COPIED_AT_ONCE_BYTES
   if (effort !== "all" && isLarge && bytes.dead < bytes.live) return []
   between("steps")
   return (await table.maintain(effort)).steps
