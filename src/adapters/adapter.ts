@@ -389,6 +389,8 @@ export interface DatabaseSchema {
   readonly shared: readonly string[]
   /** Tables whose rows own all others: when a session is replaced, these go first, and what they own goes with them. */
   readonly owners: readonly string[]
+  /** Tables whose key counts the rows of all sessions, and who owns a row: it gets another number where its own is taken. */
+  readonly numbered?: Readonly<Record<string, { readonly number: string; readonly owner: string }>>
 }
 
 /** For clients whose forks continue a file of another session without copying it. */

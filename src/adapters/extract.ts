@@ -250,6 +250,17 @@ export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Seale
   return found === undefined || found === "" ? undefined : sealed(found)
 }
 
+/** An identity of a record that has none that stays: made of the values that its client keeps, whatever else of it changes. */
+export function fingerprintOf(record: SourceValue, keys: readonly string[]): Sealed<string> {
+  let hash = 0n
+  for (const key of keys) {
+    const value = valueUnder(record, key) ?? null
+    // Nearly all that a row has is text: escaping it would cost more than all else that is done with the row.
+    hash = Bun.hash.xxHash64(typeof value === "string" ? value : stringifyJson(value), hash)
+  }
+  return sealed(`row-${hash.toString(16).padStart(16, "0")}`)
+}
+
 /** Several values as one: an identity that a source spreads over a path or over fields. */
 export function joined(values: readonly Sealed<string>[], separator: string): Sealed<string> {
   return sealed(values.map(plain).join(separator))

@@ -15,6 +15,7 @@ const PLACES: Readonly<Record<string, Places>> = {
     ["git", "branch"],
   ],
   "qwen-code": [["gitBranch"]],
+  hermes: [["git_branch"]],
 }
 
 /** Of a client, or of its sub-agents, which carry their type behind its name. */

@@ -4,7 +4,9 @@ import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts
 import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
+import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
+import { hermes } from "./hermes/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
@@ -22,6 +24,8 @@ export const ADAPTERS: readonly Adapter[] = [
   kimi,
   cline,
   ohMyPi,
+  hermes,
+  droid,
   xcodeClaude,
   claudeDesktop,
   rooCode,

@@ -116,6 +116,13 @@ test.each([
   ["gemini-cli", "plain", ".gemini", ".gemini/settings.json", SERVERS],
   ["qwen-code", "plain", ".qwen", ".qwen/settings.json", SERVERS],
   ["cline", "plain", ".cline/data", ".cline/data/settings/cline_mcp_settings.json", SERVERS],
+  [
+    "droid",
+    "plain",
+    ".factory",
+    ".factory/mcp.json",
+    { mcpServers: { pond: { type: "stdio", ...SERVERS.mcpServers.pond } } },
+  ],
   ["kimi", "plain", ".kimi-code", ".kimi-code/mcp.json", SERVERS],
   [
     "claude-desktop",

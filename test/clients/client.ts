@@ -21,6 +21,10 @@ export interface Client {
   readonly name: string
   readonly version: string
   readonly packages: readonly string[]
+  /** From PyPI instead of npm, into an environment of its own: no wheel, no installation. */
+  readonly isPython?: true
+  /** What its own installation would do behind npm. */
+  unpack?(installed: string): void
   /** The words that start it, where it is installed. */
   program(installed: string, node: string): readonly string[]
   /** pond's adapter of it, and the directory that this one calls its root. */

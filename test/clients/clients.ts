@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
+import { droid } from "./droid-client.ts"
+import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
 import { omp } from "./omp-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
@@ -169,6 +171,8 @@ export const CLIENTS: readonly Client[] = [
   kimi,
   cline,
   omp,
+  hermes,
+  droid,
 ]
 
 export function clientNamed(name: string): Client {

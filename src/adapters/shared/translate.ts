@@ -110,7 +110,8 @@ function imageContent({ type, data, mimeType, source, image_url: url, inlineData
     return { type: "image", mediaType: source["media_type"], base64: source["data"] } as const
   if (isJsonObject(inlineData) && typeof inlineData["data"] === "string" && typeof inlineData["mimeType"] === "string")
     return { type: "image", mediaType: inlineData["mimeType"], base64: inlineData["data"] } as const
-  const found = typeof url === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(url) : null
+  const place = isJsonObject(url) ? url["url"] : url
+  const found = typeof place === "string" ? /^data:([^;,]+);base64,(.*)$/s.exec(place) : null
   return found?.[1] === undefined || found[2] === undefined
     ? undefined
     : ({ type: "image", mediaType: found[1], base64: found[2] } as const)

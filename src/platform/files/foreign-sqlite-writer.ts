@@ -10,7 +10,7 @@ import { PondError } from "../../model/errors.ts"
 import { isExactNumber, isJsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import { notWritable } from "../host/paths.ts"
 import { errorCode } from "../system-error.ts"
-import { BYTES_KEY } from "./foreign-sqlite.ts"
+import { BYTES_KEY, MARK_KEY, MARKED_JSON_KEY } from "./foreign-sqlite.ts"
 
 export interface RowsToWrite {
   readonly rows: Iterable<NestedRow>
@@ -19,6 +19,8 @@ export interface RowsToWrite {
     readonly keys: Readonly<Record<string, readonly string[]>>
     readonly shared: readonly string[]
     readonly owners: readonly string[]
+    /** Tables whose key is a number that counts the rows of all sessions, and the column that names the session. */
+    readonly numbered?: Readonly<Record<string, { readonly number: string; readonly owner: string }>>
   }
 }
 
@@ -76,7 +78,7 @@ export interface RowsThere {
 /** Which of the rows are there. It reads alone, so it may be asked while the other program is at work. */
 export function rowsThere(path: string, file: RowsToWrite): RowsThere {
   if (!existsSync(path)) return { conflicts: [], isEvery: false }
-  return withDatabase(path, (database) => rowsIn(database, file), { readonly: true })
+  return withDatabase(path, (database) => rowsIn(database, renumbered(database, file)), { readonly: true })
 }
 
 const FOR_WRITING = { create: true, readwrite: true }
@@ -127,10 +129,11 @@ interface IntoOptions extends WriteOptions {
   readonly isEmpty?: true
 }
 
-function writeInto(database: Database, path: string, file: RowsToWrite, options: IntoOptions): RowsWritten {
+function writeInto(database: Database, path: string, given: RowsToWrite, options: IntoOptions): RowsWritten {
   beginAlone(database, options.replaceWithBackup !== undefined)
   try {
     const { replaceWithBackup: backup, isEmpty } = options
+    const file = isEmpty ? given : renumbered(database, given)
     const { conflicts } = isEmpty ? { conflicts: [] } : rowsIn(database, file)
     if (conflicts.length > 0 && backup === undefined) {
       throw new PondError("would_overwrite", `${path} already has different rows. Use --force to replace them.`, {
@@ -164,8 +167,9 @@ function insertAll(database: Database, file: RowsToWrite, options: IntoOptions):
       if (insertion.isKnown[at]) values.push(bound(value))
       else if (value !== null) lacking.add(`${table}.${names[at]}`)
     }
-    if (insertion.statement.run(...values).changes === 0) present++
-    else inserted++
+    if (insertion.statement.run(...values).changes > 0) inserted++
+    else if (storedRow(database, file, table, row) !== undefined) present++
+    else throw takenElsewhere(file, table, row)
   }
   if (lacking.size === 0) return { inserted, present }
   const names = [...lacking].join(", ")
@@ -176,6 +180,13 @@ function insertAll(database: Database, file: RowsToWrite, options: IntoOptions):
       : `This database lacks columns that the session has: ${names}. Update the client and start it once, or write the session in the form of today with --anew.`,
     { details: { columns: [...lacking] } },
   )
+}
+
+/** The row has a value that only one row may have (a title, for one), and another row has it. */
+function takenElsewhere(file: RowsToWrite, table: string, row: NestedRow["row"]): PondError {
+  const key = keyOf(file, table, row).join(" ")
+  const said = `Another row of ${table} has a value that must be unique and that ${key} has, too. Rename it in its client and run this again.`
+  return new PondError("would_overwrite", said, { details: { rows: [`${table} ${key}`] } })
 }
 
 /** Of rows with the same columns. */
@@ -225,10 +236,45 @@ function rowsIn(database: Database, file: RowsToWrite): RowsThere {
   return { conflicts, isEvery }
 }
 
+/**
+ * The rows under numbers that are free. Where another session has one of the numbers, as in the database of another machine,
+ * the rows that are there already keep theirs, and the others come behind all that there are.
+ */
+function renumbered(database: Database, file: RowsToWrite): RowsToWrite {
+  const { numbered = {} } = file.schema
+  const fresh = new Map<string, Map<JsonValue, number>>()
+  for (const [table, { number, owner }] of Object.entries(numbered)) {
+    const own = [...flatRows(file)].filter((each) => each.table === table).map(({ row }) => row)
+    const [from, by] = [quoteIdentifier(table), quoteIdentifier(owner)]
+    const ownerOf = database.query(`SELECT ${by} FROM ${from} WHERE ${quoteIdentifier(number)} = ?`)
+    const isFree = (row: NestedRow["row"]) => {
+      const [found] = ownerOf.values(bound(row[number] ?? null))
+      return found === undefined || isSame(found[0], bound(row[owner] ?? null))
+    }
+    if (own.every(isFree)) continue
+    const sql = `SELECT ${quoteIdentifier(number)} FROM ${from} WHERE ${by} = ? ORDER BY 1`
+    const there = database.query(sql).values(bound(own[0]?.[owner] ?? null))
+    let last = Number(database.query(`SELECT max(${quoteIdentifier(number)}) FROM ${from}`).values()[0]?.[0] ?? 0)
+    fresh.set(table, new Map(own.map((row, at) => [row[number] ?? null, Number(there[at]?.[0] ?? ++last)])))
+  }
+  if (fresh.size === 0) return file
+  const rows = [...flatRows(file)].map(({ table, row }) => {
+    const { number = "" } = numbered[table] ?? {}
+    const other = fresh.get(table)?.get(row[number] ?? null)
+    return other === undefined ? { table, row } : { table, row: { ...row, [number]: other } }
+  })
+  return { ...file, rows }
+}
+
 function removeOwners(database: Database, file: RowsToWrite): void {
+  const { numbered = {} } = file.schema
   for (const { table, row } of flatRows(file)) {
     if (!file.schema.owners.includes(table)) continue
     const key = file.schema.keys[table] ?? []
+    for (const [inner, { owner }] of Object.entries(numbered)) {
+      const sql = `DELETE FROM ${quoteIdentifier(inner)} WHERE ${quoteIdentifier(owner)} = ?`
+      database.query(sql).run(bound(row[key[0] ?? ""] ?? null))
+    }
     const where = key.map((column) => `${quoteIdentifier(column)} = ?`).join(" AND ")
     database
       .query(`DELETE FROM ${quoteIdentifier(table)} WHERE ${where}`)
@@ -270,20 +316,30 @@ function bound(value: JsonValue): Bound {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof value === "boolean") return value ? 1n : 0n
   if (isExactNumber(value)) return /^-?\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : Number(value.rawJSON)
+  const mark = isJsonObject(value) ? value[MARK_KEY] : undefined
+  if (isJsonObject(value) && typeof mark === "string")
+    return `${mark}${stringifyJson(value[MARKED_JSON_KEY] ?? null)}`.toWellFormed()
   const bytes = isJsonObject(value) ? value[BYTES_KEY] : undefined
   return typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "base64")) : stringifyJson(value)
 }
 
 /** A column of real numbers gives back 5.0 for 5; JSON text may be spelled otherwise and say the same. */
 function isSame(stored: unknown, ours: Bound): boolean {
+  if (stored === ours) return true
   if (stored instanceof Uint8Array || ours instanceof Uint8Array) return Bun.deepEquals(stored, ours)
   if (typeof stored === "string" && typeof ours === "string" && stored !== ours) return isSameJson(stored, ours)
   return stored === ours || (stored !== null && ours !== null && Number(stored) === Number(ours))
 }
 
+/** What a client writes before JSON, so that it is told from text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the mark of a client begins with one, which no text has.
+const MARKED = /^\u0000\w+:/
+
 function isSameJson(left: string, right: string): boolean {
+  const mark = MARKED.exec(left)?.[0] ?? ""
+  if (!right.startsWith(mark)) return false
   try {
-    return Bun.deepEquals(JSON.parse(left), JSON.parse(right))
+    return Bun.deepEquals(JSON.parse(left.slice(mark.length)), JSON.parse(right.slice(mark.length)))
   } catch {
     return false
   }

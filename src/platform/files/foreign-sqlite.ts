@@ -53,16 +53,21 @@ export interface ForeignTally {
   readonly table: string
   readonly by: string
   readonly greatest?: readonly string[]
+  readonly totals?: readonly string[]
 }
 
 export interface ForeignCount {
   readonly value: string
   readonly count: number
   readonly greatest: readonly number[]
+  readonly totals: readonly number[]
 }
 
 /** The key under which bytes stand in a row: JSON has no form for them. */
 export const BYTES_KEY = "$bytes"
+/** The key under which a value stands in a row that its client writes as JSON text behind a mark, and the key of that mark. */
+export const MARKED_JSON_KEY = "$json"
+export const MARK_KEY = "$mark"
 
 const SECRET =
   /secret|token(?!s)|credential|passw|passphrase|pwd|bearer|auth(?!or)|jwt|cookie|(?:api|access|private|signing|session|encryption)_?key/i
@@ -71,10 +76,15 @@ const SHARED_SUFFIX = "-shm"
 const JOURNAL_SUFFIX = "-journal"
 const BUSY_TIMEOUT_MS = 5_000
 
-export function openForeignDatabase(path: string, named: readonly string[]): ForeignDatabase {
+/** `harmless` are columns (`table.column`) that are known to hold no secret, although their names sound like it. */
+export function openForeignDatabase(
+  path: string,
+  named: readonly string[],
+  harmless: readonly string[] = [],
+): ForeignDatabase {
   const connection = connect(path)
   const { database } = connection
-  const { tables, withheld } = orReleased(connection, () => readableTables(database, named))
+  const { tables, withheld } = orReleased(connection, () => readableTables(database, named, harmless))
   const statements = new Map<string, Statement>()
 
   function prepared(sql: string): Statement {
@@ -102,12 +112,17 @@ export function openForeignDatabase(path: string, named: readonly string[]): For
       const { sql, values } = selection(query, columnsOf(query.table))
       for (const row of prepared(sql).iterate(...values)) yield jsonRow(row as Record<string, unknown>)
     },
-    *tally({ table, by, greatest = [] }) {
+    *tally({ table, by, greatest = [], totals = [] }) {
       const known = columnsOf(table)
-      const maxima = greatest.map((column) => (known.includes(column) ? `max(${quoteIdentifier(column)})` : "0"))
-      const sql = `SELECT ${[quoteIdentifier(by), "count(*)", ...maxima].join(", ")} FROM ${quoteIdentifier(table)} GROUP BY 1`
-      for (const [value, count, ...most] of prepared(sql).values() as unknown[][])
-        yield { value: String(value), count: Number(count), greatest: most.map(Number) }
+      const over = (name: string, columns: readonly string[]) =>
+        columns.map((column) => (known.includes(column) ? `${name}(${quoteIdentifier(column)})` : "0"))
+      const counted = [quoteIdentifier(by), "count(*)", ...over("max", greatest), ...over("total", totals)]
+      const sql = `SELECT ${counted.join(", ")} FROM ${quoteIdentifier(table)} GROUP BY 1`
+      for (const [value, count, ...found] of prepared(sql).values() as unknown[][]) {
+        const numbers = found.map(Number)
+        const most = numbers.slice(0, greatest.length)
+        yield { value: String(value), count: Number(count), greatest: most, totals: numbers.slice(greatest.length) }
+      }
     },
     isStale: connection.isStale,
     close() {
@@ -260,17 +275,22 @@ function sizeOf(path: string): number | undefined {
 
 // --- Statements: names only come from the database's own list of columns ------------------------------------------------
 
-function readableTables(database: Database, named: readonly string[]): Pick<ForeignDatabase, "tables" | "withheld"> {
+function readableTables(
+  database: Database,
+  named: readonly string[],
+  harmless: readonly string[],
+): Pick<ForeignDatabase, "tables" | "withheld"> {
   const tables = new Map<string, readonly string[]>()
   const withheld: string[] = []
   for (const table of named) {
     const columns = database.query(`SELECT name FROM pragma_table_info(?)`).values(table).flat().map(String)
     if (columns.length === 0) continue
+    const isSecret = (column: string) => SECRET.test(column) && !harmless.includes(`${table}.${column}`)
     tables.set(
       table,
-      columns.filter((column) => !SECRET.test(column)),
+      columns.filter((column) => !isSecret(column)),
     )
-    withheld.push(...columns.filter((column) => SECRET.test(column)).map((column) => `${table}.${column}`))
+    withheld.push(...columns.filter(isSecret).map((column) => `${table}.${column}`))
   }
   return { tables, withheld }
 }

@@ -35,9 +35,11 @@ export function callFor(deed: Deed, asked: Asked, cwd: string): Call | undefined
   }
 }
 
-/** oh-my-pi puts a line before the names of its tools. */
-function offeredOf({ tools }: Asked, names: readonly string[]): Offered | undefined {
-  return names.flatMap((name) => tools.find((tool) => tool.name === name || tool.name === `_${name}`) ?? []).at(0)
+/** With this parameter, where two clients have different tools of one name. oh-my-pi puts a line before the names of its own. */
+function offeredOf({ tools }: Asked, names: readonly string[], parameter?: string): Offered | undefined {
+  const isMeant = ({ params }: Offered) => parameter === undefined || parameter in (params?.properties ?? {})
+  const isCalled = (tool: Offered, name: string) => tool.name === name || tool.name === `_${name}`
+  return names.flatMap((name) => tools.find((tool) => isCalled(tool, name) && isMeant(tool)) ?? []).at(0)
 }
 
 /** Of what could be said, that which the tool has a parameter for; and something for each that it insists on. */
@@ -60,10 +62,15 @@ function anything(schema: Schema | undefined): unknown {
 }
 
 function shell(asked: Asked, command: string): Call | undefined {
-  const tool = offeredOf(asked, ["Bash", "bash", "shell", "exec_command", "shell_command", "run_commands"])
+  const tool =
+    offeredOf(asked, [
+      ...["Bash", "bash", "shell", "exec_command", "shell_command", "run_commands"],
+      ...["terminal", "run_terminal_command", "Execute"],
+    ]) ?? offeredOf(asked, ["exec"], "command")
   if (tool === undefined) return inCode(asked, command)
   if (tool.name === "run_commands") return call(tool, { commands: [command] })
-  if (tool.name === "shell") return call(tool, { command: ["bash", "-lc", command], timeout_ms: 10_000 })
+  if (tool.params?.properties?.["command"]?.type === "array")
+    return call(tool, { command: ["bash", "-lc", command], timeout_ms: 10_000 })
   return call(tool, { command, cmd: command, description: "a scripted command 説明" })
 }
 
@@ -78,30 +85,32 @@ function inCode(asked: Asked, command: string): Call | undefined {
 
 function pathParams(path: string, cwd: string): Params {
   const absolute = isAbsolute(path) ? path : join(cwd, path)
-  return { file_path: absolute, filePath: absolute, path: absolute }
+  return { file_path: absolute, filePath: absolute, path: absolute, target_file: absolute }
 }
 
 function read(asked: Asked, path: string, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Read", "read", "read_files"])
+  const tool = offeredOf(asked, ["Read", "read", "read_file", "read_files"])
   if (tool?.name === "read_files") return call(tool, { files: [{ path: pathParams(path, cwd)["path"] }] })
   return tool === undefined ? shell(asked, `cat '${path.replaceAll("'", "'\\''")}'`) : call(tool, pathParams(path, cwd))
 }
 
 function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Write", "write", "editor"])
+  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "editor"])
   if (tool !== undefined) return call(tool, { ...pathParams(path, cwd), content, new_text: content })
   const added = content.replace(/\n$/, "").replace(/^/gm, "+")
   return patch(asked, `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n`)
 }
 
 function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Edit", "edit", "editor"])
+  const tool =
+    offeredOf(asked, ["Edit", "edit", "search_replace", "editor"]) ?? offeredOf(asked, ["patch"], "old_string")
   if (tool === undefined)
     return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
   return call(tool, {
     ...pathParams(path, cwd),
-    ...{ old_string: before, oldString: before, oldText: before, old_text: before },
-    ...{ new_string: after, newString: after, newText: after, new_text: after },
+    ...{ old_string: before, oldString: before, oldText: before, old_text: before, old_str: before, before },
+    ...{ new_string: after, newString: after, newText: after, new_text: after, new_str: after, after },
+    mode: "replace",
     edits: [{ oldText: before, newText: after }],
   })
 }
@@ -115,11 +124,16 @@ function patch(asked: Asked, text: string): Call | undefined {
 }
 
 function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "agent" }>): Call | undefined {
-  const tool = offeredOf(asked, ["Agent", "Task", "task", "spawn_agent"])
+  const tool = offeredOf(asked, [
+    ...["Agent", "Task", "task", "spawn_agent", "delegate_task", "spawn_subagent", "delegate", "sessions_spawn"],
+  ])
   if (tool === undefined) return undefined
   return call(tool, {
     ...{ description, prompt, message: prompt, task_name: "count_files", task: prompt, systemPrompt: "You count." },
-    ...{ context: description, tasks: [{ name: "Counter", agent: "task", task: prompt }], agent: "task" },
+    ...(tool.name === "delegate_task"
+      ? {}
+      : { context: description, tasks: [{ name: "Counter", agent: "task", task: prompt }], agent: "task" }),
+    ...{ goal: prompt, instructions: prompt, agent_type: "general-purpose" },
     subagent_type: kindOfAgent(asked, tool),
     run_in_background: false,
   })
