@@ -32,7 +32,11 @@ const SLACK_MS = 2_000
 export const capture = defineVerb({
   flags: args.flags,
   positionals: [{ name: "command", summary: "The command to run, after --. Without one, only store.", count: "many" }],
-  examples: ["capture -- true", "capture --artifacts sessions -- true", "capture --since 6h --artifacts sessions"],
+  examples: [
+    'capture -- claude -p "Review this change."',
+    'capture --artifacts sessions -- claude -p "Fix the tests."',
+    "capture --since 6h --artifacts sessions",
+  ],
   run: async (context) => {
     const { words, pond, signal } = context
     if (words.length === 0) {
