@@ -102,7 +102,7 @@ const BREAKAGES: readonly Breakage[] = [
     what: "a table that nobody may read",
     break: (home) => chmodSync(join(home, STORE, "messages.lance"), 0),
     check: "store",
-    says: /^Permission denied: .*messages\.lance, part of the store\. .*chmod -R u\+rwX/,
+    says: /^Permission denied: .*messages\.lance(?:\/_versions)?, part of the store\. .*chmod -R u\+rwX/,
   },
   {
     what: "a client's sessions that nobody may read",

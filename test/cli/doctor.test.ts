@@ -29,6 +29,7 @@ test("a machine that is set up is well, and each client is named with what it kn
     "pond is set up in Claude Code",
     "pond is set up in Codex",
     "pond is set up in opencode",
+    "pond is set up in pi",
   ])
   expect(findingsOf(ran, "schedule")[0]?.found).toBe("systemd syncs every 15 minutes")
   expect(findingsOf(ran, "clients")[0]?.found).toBe("Claude Code, Codex, opencode, pi")

@@ -46,12 +46,13 @@ function settingsOf(home: TemporaryHome, client: keyof typeof CLIENT_SETTINGS): 
 
 test("what is refused is not done, and the rest is", async () => {
   using home = homeOfClients()
-  const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "no\n", "yes\n"])
+  const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "y\n", "no\n", "yes\n"])
   expect(exitCode).toBe(0)
   expect(questions).toEqual([
     "Add pond to Claude Code (~/.claude.json)?",
     "Add pond to Codex (~/.codex/config.toml)?",
     "Add pond to opencode (~/.config/opencode/opencode.jsonc)?",
+    "Add pond to pi (~/.pi/agent/mcp.json)?",
     "Sync automatically every 15 minutes (systemd)?",
     expect.stringMatching(/^Sync now \(4 sessions, needs about \d+ KB of disk\)\?$/),
   ])

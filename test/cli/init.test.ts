@@ -39,7 +39,6 @@ test("without a terminal it says what it would do, and does nothing", async () =
   const { env, programs } = environmentOf(home)
   const [words, json] = await Promise.all([runPond(["init"], { env }), runPond(["init", "--json"], { env })])
   expect([words.exitCode, json.exitCode]).toEqual([0, 0])
-  expect(words.stdout).toContain("  pi does not support MCP; the skill teaches it to search: `pond skill > SKILL.md`\n")
   expect(words.stdout).toContain("No changes made. `pond init --yes` does all of this")
   for (const [, [place]] of Object.entries(CLIENT_SETTINGS))
     expect(words.stdout).toContain(`${join(home.path, place)} will get this entry\n`)
@@ -47,7 +46,7 @@ test("without a terminal it says what it would do, and does nothing", async () =
   expect(plan.applied).toBe(false)
   const used = plan.clients.filter(({ sessions }: { sessions: number }) => sessions > 0)
   expect(used.map(({ adapter }: { adapter: string }) => adapter)).toEqual(["claude-code", "codex", "opencode", "pi"])
-  expect(plan.registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "absent", "absent"])
+  expect(plan.registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "absent", "absent", "absent"])
   expect(settingsIn(home)).toEqual(BEFORE)
   expect(programs.calls().filter((call) => !call.includes("show-environment"))).toEqual([])
   expect(readdirSync(join(home.path, ".config/pond"))).toEqual([])
@@ -70,6 +69,7 @@ test("--yes sets everything up, again changes nothing, and --undo gives every fi
     ["claude-code", "added"],
     ["codex", "added"],
     ["opencode", "added"],
+    ["pi", "added"],
   ])
   expect(done.schedule).toMatchObject({ scheduler: "systemd", active: true, every_minutes: 15 })
   expect(sync.adapters.filter(({ sessions }: { sessions: { new: number } }) => sessions.new === 0)).toEqual([])
@@ -93,6 +93,7 @@ test("--yes sets everything up, again changes nothing, and --undo gives every fi
 
   const again = JSON.parse((await runPond(["init", "--yes", "--json"], { env })).stdout)
   expect(again.registrations.map(({ status }: { status: string }) => status)).toEqual([
+    "registered",
     "registered",
     "registered",
     "registered",
@@ -183,8 +184,8 @@ test("a pond that was moved is set right, another server of that name stays", as
   const { registrations, done } = JSON.parse(
     (await runPond(["init", "--yes", "--no-sync", "--no-schedule", "--json"], { env })).stdout,
   )
-  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["outdated", "taken", "absent"])
-  expect(done.registrations.map(({ change }: { change: string }) => change)).toEqual(["updated", "added"])
+  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["outdated", "taken", "absent", "absent"])
+  expect(done.registrations.map(({ change }: { change: string }) => change)).toEqual(["updated", "added", "added"])
   expect(JSON.parse(readFileSync(claude, "utf8")).mcpServers.pond).toEqual({
     command: COMMAND[0],
     args: COMMAND.slice(1),
@@ -207,10 +208,13 @@ test("settings that cannot be changed safely are left alone, the rest is done, a
   expect(words.stdout).toMatch(/cannot be edited safely: .*\n {4}By hand: codex mcp add pond -- /)
   const ran = await runPond(["init", "--yes", "--no-sync", "--no-schedule", "--json"], { env })
   const { registrations, done } = JSON.parse(ran.stdout)
-  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "unreadable", "unreadable"])
+  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "unreadable", "unreadable", "absent"])
   expect(
     done.registrations.map(({ adapter, change }: { adapter: string; change: string }) => [adapter, change]),
-  ).toEqual([["claude-code", "added"]])
+  ).toEqual([
+    ["claude-code", "added"],
+    ["pi", "added"],
+  ])
   expect(readFileSync(codex, "utf8")).toBe("model = = 1\n")
 }, 60_000)
 

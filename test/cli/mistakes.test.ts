@@ -57,7 +57,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["exclude remove", "validation_failed", "Missing PROJECT"],
   ["serve --port 99999", "validation_failed", "--port must be a whole number"],
   ["open --port 99999", "validation_failed", "--port must be a whole number"],
-  ["open nobody-has-it", "not_found", "No session nobody-has-it"],
+  ["open nobody-has-it --port 0", "not_found", "No session nobody-has-it"],
   ["hook", "validation_failed", "Missing EVENT"],
   ["hook sideways", "validation_failed", "EVENT must be one of"],
   ["capture --since soonish", "validation_failed", '"soonish" is not a date'],

@@ -19,7 +19,7 @@ const SESSION = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
 /** They speak a protocol over stdin and stdout, and are tried in `test/mcp`. */
 const ELSEWHERE = ["mcp"]
 /** They stay until a signal comes. */
-const STAYING = /^(serve|watch|sync --watch)\b/
+const STAYING = /^(open|serve|watch|sync --watch)\b/
 
 /** The words of a shell, up to where the shell's own begin, with what stands for something put in its place. */
 function wordsOf(example: string, message: string): string[] {
@@ -68,7 +68,7 @@ const examples: RanExample[] = []
 for (const { name, load } of VERBS.filter((row) => !ELSEWHERE.includes(row.name))) {
   for (const example of (await load()).examples) {
     // The port that people know may be taken on the machine of a test.
-    const words = wordsOf(example === "serve" ? "serve --port 0" : example, firstMessage)
+    const words = wordsOf(/^(serve|open\b.*)$/.test(example) ? `${example} --port 0` : example, firstMessage)
     examples.push({ verb: name, example, ...(await run(words, STAYING.test(example))) })
   }
 }
