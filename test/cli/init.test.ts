@@ -46,7 +46,12 @@ test("without a terminal it says what it would do, and does nothing", async () =
   expect(plan.applied).toBe(false)
   const used = plan.clients.filter(({ sessions }: { sessions: number }) => sessions > 0)
   expect(used.map(({ adapter }: { adapter: string }) => adapter)).toEqual(["claude-code", "codex", "opencode", "pi"])
-  expect(plan.registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "absent", "absent", "absent"])
+  expect(plan.registrations.map(({ status }: { status: string }) => status)).toEqual([
+    "absent",
+    "absent",
+    "absent",
+    "absent",
+  ])
   expect(settingsIn(home)).toEqual(BEFORE)
   expect(programs.calls().filter((call) => !call.includes("show-environment"))).toEqual([])
   expect(readdirSync(join(home.path, ".config/pond"))).toEqual([])
@@ -184,7 +189,12 @@ test("a pond that was moved is set right, another server of that name stays", as
   const { registrations, done } = JSON.parse(
     (await runPond(["init", "--yes", "--no-sync", "--no-schedule", "--json"], { env })).stdout,
   )
-  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["outdated", "taken", "absent", "absent"])
+  expect(registrations.map(({ status }: { status: string }) => status)).toEqual([
+    "outdated",
+    "taken",
+    "absent",
+    "absent",
+  ])
   expect(done.registrations.map(({ change }: { change: string }) => change)).toEqual(["updated", "added", "added"])
   expect(JSON.parse(readFileSync(claude, "utf8")).mcpServers.pond).toEqual({
     command: COMMAND[0],
@@ -208,7 +218,12 @@ test("settings that cannot be changed safely are left alone, the rest is done, a
   expect(words.stdout).toMatch(/cannot be edited safely: .*\n {4}By hand: codex mcp add pond -- /)
   const ran = await runPond(["init", "--yes", "--no-sync", "--no-schedule", "--json"], { env })
   const { registrations, done } = JSON.parse(ran.stdout)
-  expect(registrations.map(({ status }: { status: string }) => status)).toEqual(["absent", "unreadable", "unreadable", "absent"])
+  expect(registrations.map(({ status }: { status: string }) => status)).toEqual([
+    "absent",
+    "unreadable",
+    "unreadable",
+    "absent",
+  ])
   expect(
     done.registrations.map(({ adapter, change }: { adapter: string; change: string }) => [adapter, change]),
   ).toEqual([

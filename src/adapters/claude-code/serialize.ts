@@ -25,7 +25,8 @@ export function serializerOf(brand: Brand): Serialize {
 function native(session: Session, sink: FileSink): NativeSerializer {
   let hasLog = false
   const line: FileSink["line"] = (relativePath, ...rest) => {
-    hasLog ||= !relativePath.includes("/workflows/")
+    // An agent of a workflow has its log in a folder of that name too; a journal is no log.
+    hasLog ||= relativePath.endsWith(".jsonl") && !relativePath.endsWith("/journal.jsonl")
     sink.line(relativePath, ...rest)
   }
   const inner = createNativeSerializer(session, { ...sink, line })

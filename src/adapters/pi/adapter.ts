@@ -33,7 +33,7 @@ export const pi: Adapter = {
 }
 
 /** A session, and the folder of what its agents and its tools put away. */
-const OWN = "sessions/-[^/\\n]*/\\d{4}-\\d\\d-\\d\\dT[\\dZ-]+_[\\w-]+"
+const OWN = "sessions/-[^/]*/\\d{4}-\\d\\d-\\d\\dT[\\dZ-]+_[\\w-]+"
 
 export const ohMyPi: Adapter = {
   ...coreOf(OH_MY_PI),
