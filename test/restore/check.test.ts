@@ -74,6 +74,7 @@ const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   "copilot-cli": ["v0.0.330-document"],
   cline: ["v2-words", "v3-shown", "v3.89-task"],
   kimi: ["kimi-cli"],
+  hermes: ["snapshot"],
 }
 
 test.each([...WRITTEN].map((adapter) => [adapter.id, adapter] as const))(
