@@ -34,6 +34,7 @@ import { blame } from "../test/clients/blame.ts"
 import type { Client } from "../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
+import { EDITING_CLIENTS } from "../test/clients/editing-clients.ts"
 import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
 import { hooks } from "../test/clients/hooks.ts"
 import { type Case, type Verdict as Judged, judge } from "../test/clients/judge.ts"
@@ -81,9 +82,9 @@ const WOULD_OVERWRITE = 8
 await main(placeOf())
 
 async function main(place: Place): Promise<void> {
-  const from = values.from === undefined ? CLIENTS : [clientNamed(values.from)]
+  const { from, editing } = chosenClients()
   const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
-  for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
+  for (const installed of install(place, [...needed, ...editing])) console.log(`installed ${installed}`)
   const isAsked = values.recall || values.hooks || values.registered || values.blame
   const verdicts: Verdict[] = []
   for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client)))
@@ -92,10 +93,17 @@ async function main(place: Place): Promise<void> {
     if (wants(values.recall)) verdicts.push(...overMcp(place, from, "recall", recall))
     if (wants(values.hooks)) verdicts.push(...overMcp(place, from, "hooks", hooks))
     if (wants(values.registered)) verdicts.push(...overMcp(place, from, "registered", registered))
-    if (wants(values.blame)) verdicts.push(...overMcp(place, from, "blame", blame))
+    if (wants(values.blame)) verdicts.push(...overMcp(place, [...from, ...editing], "blame", blame))
   }
   summarize(verdicts)
   process.exitCode = verdicts.length > 0 && !verdicts.some(isFailed) ? 0 : 1
+}
+
+/** Those that edit files alone are judged by git alone. */
+function chosenClients(): { readonly from: readonly Client[]; readonly editing: readonly Client[] } {
+  const editing = EDITING_CLIENTS.filter(({ name }) => values.blame && (values.from ?? name) === name)
+  if (values.from === undefined) return { from: CLIENTS, editing }
+  return { from: editing.length > 0 ? [] : [clientNamed(values.from)], editing }
 }
 
 function isEverything(): boolean {

@@ -50,7 +50,8 @@ function passing(state: ListState): { readonly all: readonly Choice[]; readonly 
   })
   if (state.found === undefined || state.found.query !== state.query) return { all: byLine, byText: 0 }
   const shown = new Set(byLine.map(({ id }) => id))
-  const byText = state.found.choices.filter(({ id }) => !shown.has(id))
+  const known = new Map(state.choices.map((choice) => [choice.id, choice]))
+  const byText = state.found.choices.flatMap((choice) => (shown.has(choice.id) ? [] : (known.get(choice.id) ?? choice)))
   return { all: [...byLine, ...byText], byText: byText.length }
 }
 

@@ -149,6 +149,7 @@ function withFlags(excluded: string): string {
   return excluded
     .replace("(include_subagents)", "(--include-subagents)")
     .replace("(scope: tools or all)", "(--scope tools or all)")
+    .replace("(scope: all)", "(--scope all)")
     .replace("(from_date, to_date)", "(--from, --to)")
     .replace("(session_id)", "(--session)")
     .replace("(source_agent: ", "(--agent: ")

@@ -65,7 +65,7 @@ function shell(asked: Asked, command: string): Call | undefined {
   const tool =
     offeredOf(asked, [
       ...["Bash", "bash", "shell", "exec_command", "shell_command", "run_commands"],
-      ...["terminal", "run_terminal_command", "Execute"],
+      ...["terminal", "run_terminal_command", "run_shell_command", "Execute"],
     ]) ?? offeredOf(asked, ["exec"], "command")
   if (tool === undefined) return inCode(asked, command)
   if (tool.name === "run_commands") return call(tool, { commands: [command] })
@@ -89,14 +89,15 @@ function pathParams(path: string, cwd: string): Params {
 }
 
 function read(asked: Asked, path: string, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Read", "read", "read_file", "read_files"])
+  const tool = offeredOf(asked, ["Read", "read", "read_file", "read_files", "view"])
   if (tool?.name === "read_files") return call(tool, { files: [{ path: pathParams(path, cwd)["path"] }] })
   return tool === undefined ? shell(asked, `cat '${path.replaceAll("'", "'\\''")}'`) : call(tool, pathParams(path, cwd))
 }
 
 function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "editor"])
-  if (tool !== undefined) return call(tool, { ...pathParams(path, cwd), content, new_text: content })
+  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "create", "editor"])
+  if (tool !== undefined)
+    return call(tool, { ...pathParams(path, cwd), content, new_text: content, file_text: content })
   const added = content.replace(/\n$/, "").replace(/^/gm, "+")
   return patch(asked, `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n`)
 }
