@@ -48,18 +48,18 @@ const MOMENTS: Readonly<Record<HookClient, readonly Moment[]>> = {
 }
 
 /** `command` is pond as a shell runs it. */
-export function hooksOf(client: HookClient, command = "pond"): Readonly<Record<string, unknown>> {
+export function hooksOf(client: HookClient, command = "pond", timeoutS = TIMEOUT_S): Readonly<Record<string, unknown>> {
   const lineOf = ({ event }: Moment) => `${command} hook ${event} --client ${client}`
   if (client === "copilot-cli") {
     const entries = MOMENTS[client].map((each) => [
       each.name,
-      [{ type: "command", bash: lineOf(each), timeoutSec: TIMEOUT_S }],
+      [{ type: "command", bash: lineOf(each), timeoutSec: timeoutS }],
     ])
     return { version: 1, hooks: Object.fromEntries(entries) }
   }
   const isMilliseconds = client === "gemini-cli" || client === "qwen-code"
   const entries = MOMENTS[client].map((each) => {
-    const hook = { type: "command", command: lineOf(each), timeout: isMilliseconds ? TIMEOUT_S * 1_000 : TIMEOUT_S }
+    const hook = { type: "command", command: lineOf(each), timeout: isMilliseconds ? timeoutS * 1_000 : timeoutS }
     const named = client === "gemini-cli" ? { name: `pond ${each.event}`, ...hook } : hook
     return [each.name, [{ ...(each.matcher === undefined ? {} : { matcher: each.matcher }), hooks: [named] }]]
   })

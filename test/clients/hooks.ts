@@ -13,6 +13,9 @@ import { REPOSITORY, run } from "./run.ts"
 
 const SAID_BY_POND = "pond: from earlier sessions"
 
+/** The machine that judges may be busy: what takes long is measured elsewhere. */
+const PATIENCE_S = 60
+
 export function hooks(place: Place, client: Client): { readonly isGood: boolean; readonly said: string } | undefined {
   const configure = CONFIGURED[client.name]
   if (configure === undefined) return undefined
@@ -23,11 +26,10 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
   const pond = [process.execPath, join(REPOSITORY, "src/main.ts"), "--store", join(home, "store")]
   storeDecisions(home, place.alpha, pond)
   client.configure(home, {})
-  const args = configure(home, hooksOf(client.adapter as HookClient, pond.map(shellWord).join(" ")))
+  const args = configure(home, hooksOf(client.adapter as HookClient, pond.map(shellWord).join(" "), PATIENCE_S))
   const ask = (prompt: string): string => {
     const words = client.begin(prompt, { args })
-    // The machine that judges may be busy: what takes long is measured elsewhere.
-    const environment = { POND_RECALL_TIMEOUT_MS: "60000" }
+    const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }
     const { requests, code, complaints } = run({ client, place, home, cwd: place.alpha, log, words, environment })
     if (code !== 0 || requests.length === 0)
       throw new Error(`${client.name} ended with ${code}: ${complaints.slice(-300)}`)
