@@ -26,6 +26,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   const main = mainFileOf(unit)
   const writer = createSessionWriter(main, sink, resume)
   let hasRecords = false
+  /** The first line, which says all of a session but when it began. */
+  let start: SourceValue = null
   return {
     push(raw) {
       hasRecords = true
@@ -35,11 +37,13 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
         writer.carrier(raw, record, { id: sealedRelativePath(raw.file) })
         return
       }
-      begin(writer, main, record)
+      if (!writer.hasBegun && wordUnder(record, "type") === START) start = record
+      const moment = momentOf(record, "timestamp")
+      if (moment !== undefined && start !== null) begin(writer, main, start, moment)
       pushRecord(writer, raw, record)
     },
     end(isSettled = false) {
-      if (hasRecords && isSettled) begin(writer, main, null, true)
+      if (hasRecords && isSettled) begin(writer, main, start, sealedModifiedAt(main))
       if (isSettled || writer.hasBegun) writer.end()
       return { state: null, clientVersions: [] }
     },
@@ -55,11 +59,14 @@ const FOLDER = /([^/]+)\/[^/]+$/
 const AGENT = /^([\w-]+): /
 
 /** The first line has no time: that of the first message stands in, or else that of the file. */
-function begin(writer: SessionWriter, main: SourceFile, record: SourceValue, isLast = false): void {
-  if (writer.hasBegun || (wordUnder(record, "type") !== START && !isLast)) return
+function begin(
+  writer: SessionWriter,
+  main: SourceFile,
+  record: SourceValue,
+  createdAt: Sealed<string> | undefined,
+): void {
+  if (writer.hasBegun || createdAt === undefined) return
   const place = sealedRelativePath(main)
-  const createdAt = momentOf(record, "timestamp") ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
   const caller = nonEmptyOf(record, "callingSessionId")
   const title = nonEmptyOf(record, "sessionTitle") ?? nonEmptyOf(record, "title")
   const call = wordUnder(record, "callingToolUseId")
