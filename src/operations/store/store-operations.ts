@@ -206,7 +206,7 @@ export const copy = defineLocalOperation({
 
 const TableShape = closedObject({
   bytes: nullable(closedObject({ live: Type.Integer(), dead: Type.Integer() }), {
-    description: "What the newest version needs, and what only older ones need. Null in an object store.",
+    description: "What the newest version needs, and what only older ones need. Null in a bucket that keeps no notes.",
   }),
   pieces: Type.Integer(),
   waiting: Type.Integer({ description: "Rows that the index does not hold yet." }),

@@ -32,7 +32,7 @@ export const StatusOutput = closedObject({
     description: "Sessions by client and kind of sub-agent, largest first.",
   }),
   bytes: Type.Union([closedObject({ live: Type.Integer(), dead: Type.Integer() }), Type.Null()], {
-    description: "Bytes used by current and by old versions. Null for an object store.",
+    description: "Bytes used by current and by old versions. Null for a bucket that keeps no notes.",
   }),
   damage: Type.Array(closedObject({ table: Type.String(), lost_rows: Type.Integer(), message: Type.String() }), {
     description: "Tables that are not intact: every answer lacks their rows until `pond repair`.",
