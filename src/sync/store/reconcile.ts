@@ -12,6 +12,7 @@ import { revisionOf, sourceOf } from "../../adapters/shared/native.ts"
 import { canonicalJson, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Entry, Session } from "../../model/session.ts"
 import type { Sessions } from "../../sessions/store.ts"
+import { entriesOf, type PreparedBatch } from "../../sessions/write/prepare.ts"
 
 export interface Reconciler {
   /** The position of the next new message. */
@@ -20,10 +21,18 @@ export interface Reconciler {
   readonly hasMetLast: boolean
   /** The session as it is stored. A moved one keeps the project that it is stored under. */
   readonly session: Session
-  /** Returns the entries to store: new ones and revisions. */
-  reconcile(entries: readonly Entry[]): Entry[]
+  /** What of a batch is to be stored: new messages and revisions. */
+  reconcile(batch: PreparedBatch): Reconciled
   /** For a copy: how many records since the last call differ from the stored ones and were left out. */
   takeLeftOut(): number
+}
+
+export interface Reconciled {
+  /** New messages: their rows in the batch, and the position that each gets. */
+  readonly rows: readonly number[]
+  readonly ordinals: readonly number[]
+  /** What no row of the batch says: revisions, and new messages of a session that was moved. */
+  readonly made: readonly Entry[]
 }
 
 /** What is known before the session is read. */
@@ -72,23 +81,36 @@ export async function createReconciler(
     get session() {
       return isKnown && moved !== undefined ? moved.session : given
     },
-    reconcile: (entries) =>
-      groupByRecord(entries).flatMap((group): Entry[] => {
+    reconcile: (batch) => {
+      const reconciled = { rows: [] as number[], ordinals: [] as number[], made: [] as Entry[] }
+      let next = 0
+      for (const group of groupByRecord(entriesOf(batch))) {
+        const row = next
+        next += group.length
         const [first] = group
-        if (first === undefined) return []
         const now = recordOf(group)
         const id = ids.has(first.message.id) ? first.message.id : knownAs(first, now)
-        if (id === undefined) return group.map((entry) => moveTo(moved?.entry(entry) ?? entry, ordinal++))
+        if (id === undefined) {
+          if (moved !== undefined) reconciled.made.push(...group.map((entry) => moveTo(moved.entry(entry), ordinal++)))
+          else {
+            reconciled.rows.push(...group.keys().map((at) => row + at))
+            reconciled.ordinals.push(...group.map(() => ordinal++))
+          }
+          continue
+        }
         hasMetLast ||= id === stored.last
         const known = records.get(id)
-        if (known === undefined || now === undefined) return []
+        if (known === undefined || now === undefined) continue
         if (isThere(known, now)) {
           isKnown = true
-          return []
+          continue
         }
         records.set(id, compared.known(now))
-        return [makeRevision(first, { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ })]
-      }),
+        const revision = { id: revisionId(id, now, ids), of: id, record: now, ordinal: ordinal++ }
+        reconciled.made.push(makeRevision(first, revision))
+      }
+      return reconciled
+    },
     takeLeftOut: () => {
       const taken = leftOut
       leftOut = 0
@@ -133,12 +155,12 @@ async function indexStored(
   const [ids, records, forms] = [new Set<string>(), new Map<string, StoredRecord>(), new Set<bigint>()]
   const stored: Stored = { ids, records, forms, nameless: new Map(), documents: new Map(), last: undefined }
   const newest = new Map<string, ReadonlySet<bigint>>()
-  const take = (group: readonly Entry[]) => {
+  const take = (group: Readonly<RecordGroup>) => {
     const [first] = group
     const record = recordOf(group)
-    const place = first && documentPlace(first)
-    if (first !== undefined && place !== undefined) stored.documents.set(place, first.message.id)
-    if (first === undefined || record === undefined) return
+    const place = documentPlace(first)
+    if (place !== undefined) stored.documents.set(place, first.message.id)
+    if (record === undefined) return
     const revised = revisionOf(first.message)
     if (revised === undefined) stored.last = first.message.id
     const id = revised ?? first.message.id
@@ -148,15 +170,15 @@ async function indexStored(
     if (hasContentId(id)) newest.set(id, compared.namesOf(record))
   }
   // The messages of one record may be split between two reads.
-  let last: Entry[] = []
+  let last: RecordGroup | undefined
   for (let from = 0; from < nextOrdinal; from += MESSAGES_AT_ONCE) {
     const entries = await sessions.entries(session, { from, to: from + MESSAGES_AT_ONCE - 1 })
     for (const { message } of entries) stored.ids.add(message.id)
-    const groups = groupByRecord([...last, ...entries])
-    last = groups.pop() ?? []
+    const groups = groupByRecord([...(last ?? []), ...entries])
+    last = groups.pop()
     for (const group of groups) take(group)
   }
-  take(last)
+  if (last !== undefined) take(last)
   // Two equal records are two records, and match in their order.
   for (const [id, names] of newest) {
     for (const name of names) {
@@ -263,21 +285,22 @@ function detectMove(
 
 // --- Records, and revisions of them ----------------------------------------------------------------------------------
 
+type RecordGroup = [Entry, ...Entry[]]
+
 /** Groups the messages of one record, which are adjacent. */
-function groupByRecord(entries: readonly Entry[]): Entry[][] {
-  const groups: Entry[][] = []
+function groupByRecord(entries: readonly Entry[]): RecordGroup[] {
+  const groups: RecordGroup[] = []
   for (const entry of entries) {
     const of = sourceOf(entry.message)["of"]
     const last = groups.at(-1)
-    if (of !== undefined && last?.[0]?.message.id === of) last.push(entry)
+    if (of !== undefined && last?.[0].message.id === of) last.push(entry)
     else groups.push([entry])
   }
   return groups
 }
 
-function recordOf(group: readonly Entry[]): JsonValue | undefined {
-  const [first] = group
-  const record = first === undefined ? undefined : sourceOf(first.message)["record"]
+function recordOf(group: Readonly<RecordGroup>): JsonValue | undefined {
+  const record = sourceOf(group[0].message)["record"]
   return record === undefined ? undefined : fill(record, group)
 }
 

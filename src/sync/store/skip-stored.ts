@@ -9,15 +9,14 @@ import type { Adapter, SourceUnit } from "../../adapters/adapter.ts"
 import type { Session } from "../../model/session.ts"
 import { openLedger } from "../../platform/memory.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { entriesOf, type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
+import { type PreparedBatch, prepare } from "../../sessions/write/prepare.ts"
 
 import type { Presence } from "../../sessions/write/presence.ts"
 import type { StoredContent } from "../../sessions/write/stored-content.ts"
-import { pickRows } from "../../substrate/columns/slice-columns.ts"
-
 import type { PlannedUnit } from "../plan/plan-root.ts"
 import type { Stretch, Stretches } from "../read/hydrate.ts"
 import type { UnitMemory } from "../state/sync-state.ts"
+import { pickMessages, placeMessages } from "./pick-messages.ts"
 import { createReconciler, type Reconciler } from "./reconcile.ts"
 
 export interface StoredRows {
@@ -209,8 +208,9 @@ async function* compareWithStored(
     const known = { given: session, nextOrdinal, isKnown: kept.messages > 0, isCopy: copyOf !== undefined }
     reconciler ??= await createReconciler(adapter, await sessions(), known)
     const lacking = isMoved ? [] : lackParts
-    for (const selected of await selectRows(batch, lacking, { reconciler, sessions }))
-      yield { ...value, batch: selected, reached: undefined }
+    const [first, ...others] = await selectRows(batch, lacking, { reconciler, sessions })
+    yield { ...value, batch: first, reached: undefined }
+    for (const other of others) yield { batch: other, issues: [], bytes: 0 }
     if (copyOf !== undefined) yield omittedIssues(planned, copyOf, reconciler)
   }
 }
@@ -272,38 +272,26 @@ async function selectRows(
   lackParts: readonly boolean[],
   { reconciler, sessions }: Selecting,
 ): Promise<readonly Stretch["batch"][]> {
-  if (!lackParts.includes(true)) return [await selectChanged(batch, reconciler, sessions)]
+  if (!lackParts.includes(true)) return await selectChanged(batch, reconciler, sessions)
   const others = pickMessages(
     batch,
     lackParts.map((isLacking) => !isLacking),
   )
-  const changed = others === undefined ? [] : [await selectChanged(others, reconciler, sessions)]
+  const changed = others === undefined ? [] : await selectChanged(others, reconciler, sessions)
   return [pickMessages(batch, lackParts), ...changed]
 }
 
+/** New messages as the rows that they are, at the positions that they get, and behind them what had to be made. */
 async function selectChanged(
   batch: PreparedBatch,
   reconciler: Reconciler,
   sessions: ComparedWith["sessions"],
-): Promise<Stretch["batch"]> {
-  const entries = reconciler.reconcile(entriesOf(batch))
+): Promise<readonly Stretch["batch"][]> {
+  const { rows, ordinals, made } = reconciler.reconcile(batch)
   // The project under which the session is stored is known once its records are compared.
-  const prepared = prepare({ session: reconciler.session, entries }, (await sessions()).facts())
-  return { ...prepared, blobs: [...prepared.blobs, ...batch.blobs] }
-}
-
-/** Some messages of a batch with their parts, and all its blobs, which are stored again if they are missing. */
-function pickMessages(batch: PreparedBatch, picked: readonly boolean[]): PreparedBatch | undefined {
-  const rows = picked.flatMap((isPicked, row) => (isPicked ? [row] : []))
-  if (rows.length === 0 && batch.blobs.length === 0) return undefined
-  const ordinals = batch.messages.columns["ordinal"]?.data as Int32Array
-  const wanted = new Set(rows.map((row) => ordinals[row]))
-  const ofMessages = batch.parts.columns["message_ordinal"]?.data as Int32Array
-  const ofWanted = Array.from({ length: batch.parts.length }, (_, row) => row).filter((row) =>
-    wanted.has(ofMessages[row]),
-  )
-  const spoken = { places: [], keys: [] }
-  return { ...batch, messages: pickRows(batch.messages, rows), parts: pickRows(batch.parts, ofWanted), spoken }
+  const { session } = reconciler
+  const placed = { ...placeMessages(batch, rows, ordinals), session }
+  return made.length === 0 ? [placed] : [placed, prepare({ session, entries: made }, (await sessions()).facts())]
 }
 
 /**
