@@ -44,8 +44,8 @@ export interface Adapter {
   readonly models?: Models
   /** What its records say of tokens and money. */
   readonly usage?: UsageReading
-  /** What the record of a finished tool call says of the file that the tool read or wrote. */
-  readonly files?: (record: JsonValue, callId: string) => FileRecord | undefined
+  /** What the record of a finished tool call says of the file that the tool read or wrote; `result` is what the model was told. */
+  readonly files?: (record: JsonValue, callId: string, result: string) => FileRecord | undefined
   readonly database?: Database
   /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true

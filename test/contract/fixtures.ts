@@ -119,18 +119,11 @@ export function parseUnit(
   return { end: parser.end(isSettled), session, entries, issues, order }
 }
 
-/** The adapters that write sessions of others already. One that does not gives no files. */
-export function foreignTargets(): Adapter[] {
-  const session = {
-    ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
-  }
-  const empty = { session, entries: [], children: [] }
-  const target = { cwd: "/projects", reasoning: "keep" } as const
-  return ADAPTERS.filter((adapter) => foreignFiles(adapter, empty, target).files.length > 0)
-}
+/** Is written by the codec of Claude Code to another place: what holds of the one holds of the other. */
+const SAME_CODEC = new Set(["xcode-claude"])
 
 /** Clients that a conversation can be restored into. Of the others pond only reads what they wrote. */
-export function restoreTargets(): Adapter[] {
+export function foreignTargets(): Adapter[] {
   const session = {
     ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
   }
@@ -145,7 +138,8 @@ export function restoreTargets(): Adapter[] {
   } as const
   const entries = [{ message, parts: [{ ...common, id: "p", type: "text", text: "hello" } as const] }]
   const target = { cwd: "/projects", reasoning: "keep" } as const
-  return ADAPTERS.filter((each) => foreignFiles(each, { session, entries, children: [] }, target).files.length > 0)
+  const told = { session, entries, children: [] }
+  return ADAPTERS.filter((each) => !SAME_CODEC.has(each.id) && foreignFiles(each, told, target).files.length > 0)
 }
 
 /** A row belongs to the parser that it is handed to, which takes values out of it. */

@@ -10,7 +10,7 @@ import { checkDraft } from "../../src/restore/check.ts"
 import { writeDraft } from "../../src/restore/draft.ts"
 import { planRestore, type RestorePlan } from "../../src/restore/plan.ts"
 import type { StoredTree } from "../../src/sessions/read/read-sessions.ts"
-import { fixturesOf, logsOf, restoreTargets } from "../contract/fixtures.ts"
+import { fixturesOf, foreignTargets, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { storedLog } from "./support.ts"
 
@@ -48,7 +48,7 @@ async function check(plan: RestorePlan, files: readonly OutputFile[] = plan.proo
 }
 
 /** Clients whose sessions pond only reads are targets of their own sessions alone. */
-const WRITTEN = new Set(restoreTargets())
+const WRITTEN = new Set(foreignTargets())
 
 for (const source of ADAPTERS)
   for (const target of ADAPTERS.filter((each) => each === source || WRITTEN.has(each)))

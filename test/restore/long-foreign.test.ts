@@ -4,7 +4,7 @@ import type { ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { createLineShelf } from "../../src/platform/files/long-lines.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
-import { fixturesOf, logsOf, restoreTargets } from "../contract/fixtures.ts"
+import { fixturesOf, foreignTargets, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const TARGET: ForeignTarget = { cwd: "/projects/alpha", reasoning: "text" }
@@ -15,7 +15,7 @@ function held(file: OutputFile): unknown {
 }
 
 for (const source of ADAPTERS)
-  test.each(restoreTargets().map((target) => [target.id, target] as const))(`${source.id} as %s`, async (_, target) => {
+  test.each(foreignTargets().map((target) => [target.id, target] as const))(`${source.id} as %s`, async (_, target) => {
     using folder = tempFolder()
     using shelf = createLineShelf({ path: `${folder.path}/lines`, heldUnits: 100 })
     let lying = 0

@@ -9,7 +9,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { PondError } from "../../src/model/errors.ts"
 import type { Entry, Part, Role, Session } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
-import { restoreTargets } from "../contract/fixtures.ts"
+import { foreignTargets } from "../contract/fixtures.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { MOMENT, session } from "../sessions/support.ts"
 
@@ -243,7 +243,7 @@ async function restoredInto(to: string, sessionId: string): Promise<string> {
   }
 }
 
-const TARGETS = restoreTargets()
+const TARGETS = foreignTargets()
 
 async function everywhere(sessionId: string): Promise<Readonly<Record<string, string>>> {
   const said = await Promise.all(TARGETS.map(async ({ id }) => [id, await restoredInto(id, sessionId)]))

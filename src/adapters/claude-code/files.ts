@@ -1,9 +1,13 @@
 /** What Claude Code records of a file that a tool read or wrote: `toolUseResult`, in an audit `tool_use_result`. */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { FileRecord } from "../adapter.ts"
-import { valueBelow } from "../shared/file-record.ts"
+import { createdOr, valueBelow } from "../shared/file-record.ts"
 
-export function fileRecord(record: JsonValue): FileRecord | undefined {
+export function fileRecord(record: JsonValue, _callId: string, result: string): FileRecord | undefined {
+  return createdOr(/^File created successfully at/, result, recordedFile(record))
+}
+
+function recordedFile(record: JsonValue): FileRecord | undefined {
   const told = valueBelow(record, "toolUseResult") ?? valueBelow(record, "tool_use_result")
   if (!isJsonObject(told)) return undefined
   if (isJsonObject(told["file"])) return shownFile(told["file"])

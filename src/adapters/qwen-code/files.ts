@@ -3,7 +3,8 @@ import type { JsonValue } from "../../model/json.ts"
 import type { FileRecord } from "../adapter.ts"
 import { fileRecordOfDisplay, valueBelow } from "../shared/file-record.ts"
 
-export function fileRecord(record: JsonValue, callId: string): FileRecord | undefined {
-  if (valueBelow(record, "toolCallResult", "callId") !== callId) return undefined
-  return fileRecordOfDisplay(valueBelow(record, "toolCallResult", "resultDisplay"))
+export function fileRecord(record: JsonValue, callId: string, result: string): FileRecord | undefined {
+  const told =
+    valueBelow(record, "toolCallResult", "callId") === callId ? valueBelow(record, "toolCallResult") : undefined
+  return fileRecordOfDisplay(valueBelow(told, "resultDisplay"), result)
 }

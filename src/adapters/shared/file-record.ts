@@ -15,8 +15,17 @@ export function itemWith(list: JsonValue | undefined, field: string, value: stri
   return items.find((item): item is JsonObject => isJsonObject(item) && item[field] === value)
 }
 
-/** The diff that clients of Gemini's family show: both texts whole. */
-export function fileRecordOfDisplay(display: JsonValue | undefined): FileRecord | undefined {
+/** What a tool tells the model says that there was no such file, also where no record does. */
+export function createdOr(created: RegExp, result: string, found: FileRecord | undefined): FileRecord | undefined {
+  return created.test(result) ? { ...found, before: null } : found
+}
+
+/** Clients of Gemini's family show a diff with both texts whole, and tell the model of a file that they made. */
+export function fileRecordOfDisplay(display: JsonValue | undefined, result: string): FileRecord | undefined {
+  return createdOr(/^Successfully created and wrote to new file/, result, shownTexts(display))
+}
+
+function shownTexts(display: JsonValue | undefined): FileRecord | undefined {
   const before = valueBelow(display, "originalContent")
   const after = valueBelow(display, "newContent")
   if (typeof before !== "string" || typeof after !== "string") return undefined

@@ -1,6 +1,6 @@
 /**
- * What one finished tool call did to files, whichever client made it: read, written, edited, deleted. Made of the call,
- * its result and what the client recorded beside them. A call whose effect is not certain gives nothing.
+ * What one finished tool call did to files, whichever client made it: read, written, edited, deleted. Made of the call and
+ * of what the client recorded of the file (`files.ts` of each adapter). A call whose effect is not certain gives nothing.
  */
 import type { FileRecord } from "../../adapters/adapter.ts"
 import { type PatchSection, parsePatch } from "../../adapters/shared/patches.ts"
@@ -33,12 +33,7 @@ export interface FinishedCall {
   readonly params: JsonValue
   readonly vocabulary: Vocabulary
   readonly record: FileRecord | undefined
-  /** What the model was told. */
-  readonly result: string
 }
-
-/** Says of a write that the file is new, as Gemini CLI, Qwen Code, Claude Code and Copilot do. */
-const CREATED = /^(?:Successfully created and wrote to new file|File created successfully at|Created file )/
 
 export function changesOf(call: FinishedCall): readonly FileChange[] {
   const read = readTool(call.vocabulary, call.name, call.params)
@@ -51,8 +46,7 @@ export function changesOf(call: FinishedCall): readonly FileChange[] {
   if (kind === "read") return [{ kind, path, whole: call.record?.whole }]
   if (kind === "edit") return editChanges(path, fields, call.record)
   if (kind !== "write" || typeof fields["content"] !== "string") return []
-  const before = CREATED.test(call.result) ? null : call.record?.before
-  return [{ kind, path, content: fields["content"], before }]
+  return [{ kind, path, content: fields["content"], before: call.record?.before }]
 }
 
 function editChanges(path: string, fields: JsonObject, record: FileRecord | undefined): readonly FileChange[] {

@@ -1,5 +1,4 @@
 /** Finds what stored tool calls did to a file, or to all files of a session. */
-import type { FileRecord } from "../../adapters/adapter.ts"
 import { originOf } from "../../adapters/registry.ts"
 import { sourceOf } from "../../adapters/shared/native.ts"
 import { resultContent } from "../../adapters/shared/translate.ts"
@@ -101,9 +100,10 @@ async function eventsOfSession(sessions: Sessions, session: Session, ordinals: r
       const result = part.type === "tool_call" ? results.get(part.call_id) : undefined
       // A call that failed, or that nothing answered, did nothing that is known.
       if (part.type !== "tool_call" || result === undefined || result.part.is_failure) return []
-      const record = fileRecordOf(adapter?.files, part.call_id, [...result.records, rawRecordOf(entry)])
+      const read = (each: JsonObject) => adapter?.files?.(each, part.call_id, resultText(result.part))
+      const record = firstFound([...result.records, rawRecordOf(entry)], read)
       const { name, params } = part
-      const call = { name, params: params as JsonObject, vocabulary, record, result: resultText(result.part) }
+      const call = { name, params: params as JsonObject, vocabulary, record }
       return changesOf(call).map((change) => ({
         event: {
           path: pathInProject(change.path, session.project),
@@ -160,13 +160,9 @@ function rawRecordOf({ message }: Entry): JsonObject {
   return (record ?? {}) as JsonObject
 }
 
-function fileRecordOf(
-  read: ((record: JsonObject, callId: string) => FileRecord | undefined) | undefined,
-  callId: string,
-  records: readonly JsonObject[],
-): FileRecord | undefined {
-  for (const record of records) {
-    const found = read?.(record, callId)
+function firstFound<From, To>(all: readonly From[], read: (from: From) => To | undefined): To | undefined {
+  for (const each of all) {
+    const found = read(each)
     if (found !== undefined) return found
   }
   return undefined

@@ -10,20 +10,29 @@ interface Call {
   readonly client: string
   readonly name: string
   readonly params: JsonValue
-  readonly result?: string
   readonly record?: FileRecord
 }
 
-function changes({ client, name, params, result = "", record }: Call) {
-  return changesOf({ name, params, vocabulary: adapterById(client)?.vocabulary ?? [], result, record })
+function changes({ client, name, params, record }: Call) {
+  return changesOf({ name, params, vocabulary: adapterById(client)?.vocabulary ?? [], record })
 }
 
 test("a write says whether there was a file, where the client does", () => {
   const params = { file_path: "/w/a.ts", content: "one\n" }
   const write = { client: "claude-code", name: "Write", params }
   expect(changes(write)).toEqual([{ kind: "write", path: "/w/a.ts", content: "one\n", before: undefined }])
-  expect(changes({ ...write, result: "File created successfully at: /w/a.ts" })[0]).toMatchObject({ before: null })
+  expect(changes({ ...write, record: { before: null } })[0]).toMatchObject({ before: null })
   expect(changes({ ...write, record: { before: "zero\n" } })[0]).toMatchObject({ before: "zero\n" })
+})
+
+test.each([
+  ["claude-code", "File created successfully at: /w/a.ts"],
+  ["copilot-cli", "Created file /w/a.ts with 12 characters"],
+  ["gemini-cli", "Successfully created and wrote to new file: /w/a.ts."],
+  ["qwen-code", "Successfully created and wrote to new file: /w/a.ts."],
+])("%s tells its model of a file that it made, also where no record says so", (client, told) => {
+  expect(adapterById(client)?.files?.({}, "call", told)).toEqual({ before: null })
+  expect(adapterById(client)?.files?.({}, "call", "The file was updated")).toBeUndefined()
 })
 
 test("edits of one and of several texts", () => {
