@@ -3,6 +3,7 @@
  * that failed in a way nobody planned is shown outside.
  */
 import { Elysia } from "elysia"
+import type { TSchema } from "typebox"
 import { ERROR_TABLE, PondError, toPondError } from "../model/errors.ts"
 import {
   PROTOCOL_VERSION,
@@ -16,14 +17,13 @@ import type { Operation } from "../operations/operation.ts"
 import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
-import { type Fault, invalidRequest } from "../operations/validation.ts"
+import { type Checked, checkValue, checkWhole, type Fault, invalidRequest } from "../operations/validation.ts"
 import { VERSION } from "../platform/host/version.ts"
 import { type Fetch, refusalOf } from "./access.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { PAGE_PATHS, pageFile } from "./page.ts"
 import { methodOf, routePath } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
-import { answerChecker, requestChecker } from "./standard-schema.ts"
 
 export interface HttpContext {
   readonly pond: Pond
@@ -179,4 +179,44 @@ function noSchema(name: string, known: readonly string[]): PondError {
   return new PondError("not_found", `No schema "${name}". Schemas: ${known.join(", ")}.`, {
     details: { schemas: known },
   })
+}
+
+// --- Schemas as Elysia validates them --------------------------------------------------------------------------------
+
+// A TypeBox 1 schema as Elysia takes one: through the Standard Schema interface, because Elysia's own TypeBox is of another
+// major version. Elysia so checks requests and answers with the very object that is published.
+
+interface StandardSchema {
+  readonly schema: TSchema
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: "pond"
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined
+    readonly validate: (value: unknown) => { readonly value: unknown }
+  }
+}
+
+type Refuse = (value: unknown, faults: readonly Fault[]) => Error
+
+/** Of a request: absent fields get their defaults. */
+export function requestChecker(schema: TSchema, refuse: Refuse): StandardSchema {
+  return standardSchema(schema, (value) => checkValue(schema, value, "server"), refuse)
+}
+
+/** Of an answer, which is passed on as it is. */
+function answerChecker(schema: TSchema, refuse: Refuse): StandardSchema {
+  return standardSchema(schema, (value) => checkWhole(schema, value, "server"), refuse)
+}
+
+/**
+ * What is wrong is thrown as pond's own error instead of being returned as issues: of those Elysia makes an error with the
+ * whole value in its message, and checks the value a second time to do so.
+ */
+function standardSchema(schema: TSchema, check: (value: unknown) => Checked, refuse: Refuse): StandardSchema {
+  const validate = (value: unknown) => {
+    const checked = check(value)
+    if (!checked.ok) throw refuse(value, checked.faults)
+    return checked
+  }
+  return { schema, "~standard": { version: 1, vendor: "pond", validate } }
 }

@@ -7,11 +7,10 @@ import { type GetInput, get } from "../operations/wire/get.ts"
 import { type SearchOutput, search } from "../operations/wire/search.ts"
 import { sessions as list } from "../operations/wire/sessions.ts"
 import { type Arguments, argumentsOf, inputOf, readArguments } from "./arguments.ts"
-import { costTranscript } from "./cost-transcript.ts"
 import { shorten } from "./shorten.ts"
 import { sqlTool } from "./sql-tool.ts"
 import type { Tool } from "./tool.ts"
-import { getTranscript, listTranscript, searchTranscript } from "./transcript.ts"
+import { costTranscript, getTranscript, listTranscript, searchTranscript } from "./transcript.ts"
 
 /** Characters of the texts of all hits: 500 of the first and 160 of any other, with the rules around them 1,500 tokens. */
 const TEXT_BUDGET = 2_800

@@ -10,10 +10,9 @@ import { lazy } from "../platform/lazy.ts"
 import type { Sessions } from "../sessions/store.ts"
 import type { BatchResult } from "../sessions/write/write-sessions.ts"
 import { type PlannedUnit, type PlanOptions, planRoot, type RootPlan, unitSignature } from "./plan/plan-root.ts"
-import { type Stretches, UNFINISHED } from "./read/hydrate.ts"
+import { hydrate, type Stretches, UNFINISHED } from "./read/hydrate.ts"
 import { createParseThread, type ParseThread } from "./read/parse-in-thread.ts"
-import { readUnit } from "./read/read-unit.ts"
-import { createResumePoints, type ResumePoints } from "./read/resume-points.ts"
+import { createResumePoints, decideResume, type ResumePoints } from "./read/resume-points.ts"
 import type { SessionPlace, SyncState } from "./state/sync-state.ts"
 import { createFlusher, type Flusher } from "./store/flush.ts"
 import {
@@ -22,6 +21,7 @@ import {
   type StoredRows,
   type StoredRowsContext,
   sessionKey,
+  skipStored,
 } from "./store/skip-stored.ts"
 
 export interface ImportSource extends Pick<PlanOptions, "only" | "onUnit" | "isChosen"> {
@@ -323,4 +323,28 @@ function isBeyond(version: string, last: string): boolean {
 
 function numbersOf(version: string): number[] {
   return (version.match(/\d+/g) ?? []).map(Number)
+}
+
+// --- Reading one unit ------------------------------------------------------------------------------------------------
+
+// Reads one unit as rows, a stretch at a time: parsed in the thread where it was ordered there, and in this one otherwise.
+
+interface ReadContext {
+  readonly sessions: () => Promise<Sessions>
+  readonly thread: Pick<ParseThread, "read">
+  readonly resumes: ResumePoints
+  readonly stored: StoredRows
+  readonly nowMs: number
+}
+
+export async function* readUnit(
+  adapter: Adapter,
+  asPlanned: PlannedUnit,
+  { sessions, thread, resumes, stored, nowMs }: ReadContext,
+): Stretches {
+  const facts = async () => (await sessions()).facts()
+  const inThread = await thread.read(asPlanned, { facts, resumes })
+  const { planned, resume } = inThread ?? decideResume(asPlanned, await resumes.of(asPlanned))
+  const stretches = inThread?.stretches ?? hydrate(adapter, planned, { resume, nowMs, facts })
+  return yield* resume === undefined ? skipStored(planned, stretches, { adapter, sessions, stored }) : stretches
 }

@@ -1,8 +1,7 @@
 /** Elysia checks with the objects that are published, and what is wrong leaves in pond's own shape. */
 import { expect, test } from "bun:test"
-import { createHttp } from "../../src/http/app.ts"
+import { createHttp, requestChecker } from "../../src/http/app.ts"
 import { schemas } from "../../src/http/schemas.ts"
-import { requestChecker } from "../../src/http/standard-schema.ts"
 import { requestSchema, responseSchema } from "../../src/operations/envelope.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { OPERATIONS } from "../../src/operations/table.ts"

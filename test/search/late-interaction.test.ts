@@ -2,8 +2,7 @@ import { expect, test } from "bun:test"
 import type { Embedder, TokenVectors } from "../../src/embeddings/embedder.ts"
 import { parseQuery } from "../../src/search/query-shape.ts"
 import type { FusedHit } from "../../src/search/rank/fusion.ts"
-import { scoreMaxSim } from "../../src/search/rank/late-interaction.ts"
-import { rerankLate } from "../../src/search/rank/rerank-late.ts"
+import { rerankLate, scoreMaxSim } from "../../src/search/rank/rerank-late.ts"
 
 /** Two directions: words that mean "car" and words that mean "food". */
 const MEANINGS: Readonly<Record<string, readonly [number, number]>> = {

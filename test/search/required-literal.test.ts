@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { seededRandom } from "../../src/platform/host/random.ts"
-import { requiredLiteral } from "../../src/search/exact/required-literal.ts"
+import { requiredLiteral } from "../../src/search/exact/timeline.ts"
 
 test.each<[string, string | undefined]>([
   ["kermition \\w+", "kermition "],

@@ -2,13 +2,15 @@
  * A session of another client as Claude Code would have written it: one log, its records in one chain, one record for
  * each block of a reply, and beside it the logs of its agents. Ids are derived from those of the source.
  */
-import { isJsonObject, type JsonObject, stringifyJson } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
+import type { ResultContent } from "../shared/translate.ts"
 import {
   type AssistantTurn,
   type CallBlock,
+  type CallResult,
   type FileBlock,
   runsByInjected,
   type TextBlock,
@@ -17,7 +19,6 @@ import {
 } from "../shared/turns.ts"
 import { type Brand, CLAUDE_CODE } from "./brands.ts"
 import { type Agent, agentsOf } from "./foreign-agents.ts"
-import { IMAGES, sentContent, shownResult } from "./foreign-results.ts"
 import { projectKey } from "./project-key.ts"
 import { piecesOfText } from "./provenance.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -276,4 +277,45 @@ function createCallIds(): CallIds {
       return id
     },
   }
+}
+
+// --- What is recorded beside a result --------------------------------------------------------------------------------
+
+// What a tool gave back, twice, as Claude Code writes it: the blocks that its model is sent, and beside them what it shows
+// to a person. Where a tool's own form of the second is not known from the first, it is left out and nothing is shown.
+
+/** The kinds of images that the API takes. Any other makes it refuse the whole conversation. */
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
+
+function sentContent(content: readonly ResultContent[]): JsonValue {
+  const [only] = content
+  if (only === undefined) return ""
+  if (content.length === 1 && only.type === "text") return only.text
+  return content.flatMap((block): JsonObject[] => {
+    if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }]
+    if (block.mediaType === "application/pdf")
+      return [{ type: "document", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
+    if (!IMAGES.has(block.mediaType)) return [{ type: "text", text: `[${block.mediaType}]` }]
+    return [{ type: "image", source: { type: "base64", media_type: block.mediaType, data: block.base64 } }]
+  })
+}
+
+/** `call` is as it is written: its name and parameters are the client's own where they have an equal. */
+function shownResult(call: CallBlock, result: CallResult, agent: Agent | undefined): JsonValue | undefined {
+  const texts = result.content.flatMap((block) => (block.type === "text" ? [block.text] : []))
+  const text = texts.join("\n")
+  if (agent !== undefined) {
+    const content = texts.map((value) => ({ type: "text", text: value }))
+    // The client finds an agent's log by the id that stands here.
+    return { status: "completed", prompt: agent.prompt, agentId: agent.id, agentType: agent.type, content }
+  }
+  if (result.isFailure) return `Error: ${text}`
+  const { name, params } = call
+  if (!isJsonObject(params)) return undefined
+  if (name === "Bash" && texts.length === result.content.length)
+    return { stdout: text, stderr: "", interrupted: false, isImage: false }
+  const { file_path: filePath, content } = params
+  if (name === "Write" && filePath !== undefined && content !== undefined)
+    return { type: "create", filePath, content, structuredPatch: [], originalFile: null }
+  return undefined
 }

@@ -4,12 +4,11 @@
  * cleared ones are gone, and a compaction leaves what the person said and its summary. Pictures that lie in files of their
  * own are put in. Reads kept records, never the disk.
  */
-import type { JsonObject, JsonValue } from "../../model/json.ts"
-import type { Entry, SessionLog } from "../../model/session.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import type { Entry, Part, SessionLog } from "../../model/session.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { fieldsOf } from "../source-value.ts"
-import { blobsIn, withBlobs } from "./blobs.ts"
-import { APPENDED, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT } from "./records.ts"
+import { APPENDED, BLOB_REFERENCE, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT } from "./records.ts"
 
 /** A message of the request: what the client counts when it undoes or compacts. */
 interface Sent {
@@ -168,4 +167,53 @@ function compacted(sent: readonly Sent[], record: JsonObject, summary: Sent): Se
   const first = typeof head === "number" ? Math.min(head, kept) : 0
   const last = kept - first
   return [...typed.slice(0, first), ...(last > 0 ? typed.slice(Math.max(first, typed.length - last)) : []), summary]
+}
+
+// --- Pictures in files of their own ----------------------------------------------------------------------------------
+
+// Large pictures lie in files of their own, named by the hash of their base64; a record refers to them.
+
+type Blobs = ReadonlyMap<string, string>
+
+/** By their hash, as base64. */
+function blobsIn({ entries }: SessionLog): Blobs {
+  const blobs = new Map<string, string>()
+  for (const { message } of entries) {
+    const { file, base64 } = sourceOf(message)
+    const hash = typeof file === "string" ? /\/blobs\/([\da-f]{64})$/.exec(file)?.[1] : undefined
+    if (hash !== undefined && typeof base64 === "string") blobs.set(hash, base64)
+  }
+  return blobs
+}
+
+/** Pictures of results become blocks that every client's pictures are read from. */
+function withBlobs({ message, parts }: Entry, blobs: Blobs): Entry {
+  const filled = parts.map((part: Part) => filledPart(part, blobs))
+  return (filled.some((part, at) => part !== parts[at]) ? { message, parts: filled } : { message, parts }) as Entry
+}
+
+function filledPart(part: Part, blobs: Blobs): Part {
+  if (part.type === "file" && "url" in part.data) {
+    const found = pictureAt(part.data.url, blobs)
+    return found === undefined ? part : { ...part, media_type: found.mimeType, data: { base64: found.data } }
+  }
+  const result = part.type === "tool_result" ? (part.result as JsonValue) : undefined
+  if (part.type !== "tool_result" || !Array.isArray(result)) return part
+  const blocks = result.map((block: JsonValue) => filledBlock(block, blobs))
+  return blocks.every((block, at) => block === result[at]) ? part : { ...part, result: blocks }
+}
+
+function filledBlock(block: JsonValue, blobs: Blobs): JsonValue {
+  const holder = isJsonObject(block) ? (block["imageUrl"] ?? block["image_url"]) : undefined
+  const url = isJsonObject(holder ?? null) ? (holder as { readonly url?: JsonValue }).url : undefined
+  const found = typeof url === "string" ? pictureAt(url, blobs) : undefined
+  return found === undefined ? block : { type: "image", ...found }
+}
+
+function pictureAt(url: string, blobs: Blobs): { readonly mimeType: string; readonly data: string } | undefined {
+  const [, mediaType, hash = ""] = BLOB_REFERENCE.exec(url) ?? []
+  const data = blobs.get(hash)
+  if (mediaType !== undefined && data !== undefined) return { mimeType: mediaType, data }
+  const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
+  return mimeType === undefined || base64 === undefined ? undefined : { mimeType, data: base64 }
 }

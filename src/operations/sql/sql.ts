@@ -11,7 +11,7 @@ import { processMark } from "../../platform/process/process-mark.ts"
 import { Semaphore } from "../../platform/semaphore.ts"
 import { sha256Of } from "../../platform/sha256.ts"
 import { closedObject, defineOperation, type RunContext } from "../operation.ts"
-import { type Answer, csvLine, jsonLine, type Row } from "./answer.ts"
+import { type Answer, type Cell, type Column, cellText, csvLine, jsonLine, type Row } from "./answer.ts"
 import { disableOptimizers, LOCK_SETTINGS, OPTIMIZER_SETS } from "./engine/preparation.ts"
 import { EXPORT_FORMATS, type ExportFormat, newExport } from "./exports.ts"
 import { checkLength, checkStatement } from "./guard.ts"
@@ -22,7 +22,6 @@ import { openSandbox, type Sandbox } from "./sandbox.ts"
 import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sources.ts"
 import { needsTooMuchMemory, planError } from "./sql-errors.ts"
 import { checkOutput, isExplained, readLines, readStatement, type Statement, statementText } from "./statement.ts"
-import { textTable } from "./text-table.ts"
 
 const queries = new Semaphore(2)
 const ROWS_DEFAULT = 100
@@ -332,4 +331,36 @@ async function writeParquet({ sandbox, sql: text, path }: Writing): Promise<Writ
     `copy (select * from answer) to ${literal(path)} (format parquet, compression zstd, use_tmp_file false)`,
   )
   return { columns: described.columns, rows: Number(count) }
+}
+
+// --- Rows as text ----------------------------------------------------------------------------------------------------
+
+// Rows as a table of text, bounded in width: for people, and for models that read one.
+
+const WIDTH_MAX = 60
+
+function textTable(columns: readonly Column[], rows: readonly Row[]): string {
+  const cells = rows.map((row) => columns.map((_, index) => cell(row[index] ?? null)))
+  const heads = columns.map(({ name }) => oneLine(name))
+  const widths = heads.map((head, index) =>
+    Math.max(Bun.stringWidth(head), ...cells.map((row) => Bun.stringWidth(row[index] ?? ""))),
+  )
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, index) => text + " ".repeat(Math.max(0, (widths[index] ?? 0) - Bun.stringWidth(text))))
+      .join(" | ")
+      .trimEnd()
+  const ruled = widths.map((width) => "-".repeat(width)).join("-+-")
+  return [line(heads), ruled, ...cells.map(line)].map((text) => `${text}\n`).join("")
+}
+
+function cell(value: Cell): string {
+  return value === null ? "NULL" : oneLine(cellText(value))
+}
+
+/** What a transcript holds can neither break a line nor reach a terminal as a control character. */
+function oneLine(text: string): string {
+  const printable = visible(text.replace(/\r\n|\r|\n/g, "\\n").replace(/\t/g, "\\t"))
+  const graphemes = [...printable]
+  return graphemes.length <= WIDTH_MAX ? printable : `${graphemes.slice(0, WIDTH_MAX - 1).join("")}…`
 }

@@ -1,11 +1,12 @@
 /** Says in words what a search did not look at: other scopes, other dates, and what a scan did not reach in time. */
 import { textOfMicros } from "../../model/timestamp.ts"
+import type { Sessions } from "../../sessions/store.ts"
 import { foldText } from "../../sessions/words/terms/tokenizer.ts"
 import type { Literal } from "../arms/literal.ts"
 import type { QueryShape } from "../query-shape.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
-import type { ArmAnswer, SearchRequest } from "../request.ts"
-import { lanesOf } from "../scope-filter.ts"
+import type { ArmAnswer, ProjectFilter, SearchFilters, SearchRequest } from "../request.ts"
+import { lanesOf, projectsOf } from "../scope-filter.ts"
 
 const TOOLS = "tool calls and results"
 /** Summaries, notifications, messages between agents, skills: about a quarter of all text. */
@@ -50,4 +51,33 @@ export function excludedOf({ filters, scope }: SearchRequest): string[] {
   if (filters.fromMicros !== undefined || filters.toMicros !== undefined)
     excluded.push("other dates (from_date, to_date)")
   return excluded
+}
+
+// --- Filters that nothing passes -------------------------------------------------------------------------------------
+
+// Explains an empty answer: which filter matches nothing in the store, and which values exist. Someone who typed a
+// client or project name from memory gets the right one.
+
+const NAMED_MAX = 12
+
+export async function describeUnmatched(sessions: Sessions, filters: SearchFilters): Promise<string[]> {
+  const { sessionId, sourceAgent, project } = filters
+  const agents = await sessions.countsByAgent()
+  if (agents.length === 0) return ["everything: the store is empty (run pond sync)"]
+  const missing: string[] = []
+  if (sessionId !== undefined && (await sessions.session(sessionId)) === undefined)
+    missing.push(`everything: no session has the id ${sessionId} (session_id)`)
+  const names = agents.map((agent) => agent.source_agent)
+  if (sourceAgent !== undefined && !names.some((name) => name === sourceAgent || name.startsWith(`${sourceAgent}/`))) {
+    const shown = names.slice(0, NAMED_MAX).join(", ")
+    missing.push(`everything: no session is from the client ${sourceAgent} (source_agent: ${shown})`)
+  }
+  if (project !== undefined && (await projectsOf(sessions, project)).length === 0)
+    missing.push(`everything: no project ${projectText(project)} (project)`)
+  return missing
+}
+
+function projectText({ contains, equals, regex }: ProjectFilter): string {
+  if (equals !== undefined) return `is ${equals}`
+  return contains === undefined ? `matches ${regex}` : `contains ${contains}`
 }

@@ -3,20 +3,19 @@
  * whatever is visible is whole. Every insert skips keys that are stored, so repeating a write changes nothing
  * (`lance-forward-compat-no-cross-shard-atomic-write`).
  */
-
 import { COPY_OF_JSON, copiedFrom } from "../../model/copies.ts"
 import { PondError } from "../../model/errors.ts"
+import { isJsonObject, type JsonValue, parseOwnJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
-import { isIn } from "../../substrate/filter.ts"
+import { fillColumns } from "../../substrate/columns/column-batch.ts"
+import { and, contains, eq, isIn } from "../../substrate/filter.ts"
 import type { Table } from "../../substrate/table.ts"
 import { createBlobSink } from "../rows/oversized.ts"
 import { type IngestFacts, sessionRow } from "../rows/row-codecs.ts"
-import type { BLOBS, BlobRow, COPIES, MESSAGES, PARTS, SESSIONS } from "../tables.ts"
+import { type BLOBS, type BlobRow, type COPIES, MESSAGES, PARTS, type SESSIONS } from "../tables.ts"
 import { markCopies } from "./copies.ts"
-import { withForkPoint } from "./fork-points.ts"
-import { markReplays } from "./mark-replays.ts"
+import { markReplays, textsIn } from "./mark-replays.ts"
 import type { PreparedBatch, SessionBatch } from "./prepare.ts"
-import { keepStoredProjects } from "./provisional-projects.ts"
 
 export interface SessionTables {
   readonly sessions: Table<(typeof SESSIONS)["columns"]>
@@ -230,4 +229,104 @@ function countBySession(batches: readonly PreparedBatch[], rows: readonly number
     counts.set(session.id, (counts.get(session.id) ?? 0) + (rows[index] ?? 0))
   }
   return counts
+}
+
+// --- Where a fork begins ---------------------------------------------------------------------------------------------
+
+// The message at which a fork left its parent (`parent_message_id`), where only the store can tell. A client that copies the
+// history says it by the last message that both have; one that continues its parent's log says how far, by the number of a
+// record there (`options.pond.forked_at`).
+
+/** Such a parent must be stored, or be among the batches. */
+async function withForkPoint(
+  messages: Table<(typeof MESSAGES)["columns"]>,
+  session: Session,
+  batches: readonly PreparedBatch[],
+): Promise<Session> {
+  const { parent_session_id: parent, parent_message_id: known, options } = session
+  if (parent === undefined || known !== undefined) return session
+  const copied = batches.find((batch) => batch.session.id === session.id)?.copiedTo
+  const pond = options["pond"] as { readonly forked_at?: unknown } | undefined
+  const at = pond?.forked_at
+  const found = copied ?? (typeof at === "number" ? await messageAt(messages, parent, at - 1, batches) : undefined)
+  return found === undefined ? session : { ...session, parent_message_id: found }
+}
+
+/** The message of the record with that number, of a client that numbers its records. */
+async function messageAt(
+  messages: Table<(typeof MESSAGES)["columns"]>,
+  sessionId: string,
+  ordinal: number,
+  batches: readonly PreparedBatch[],
+): Promise<string | undefined> {
+  const said = `"ordinal":${ordinal}`
+  for (const batch of batches.filter(({ session }) => session.id === sessionId)) {
+    const [ids, options] = [textsIn(batch.messages, "id"), textsIn(batch.messages, "options")]
+    const place = options.findIndex((text) => text?.includes(said) === true && isOrdinal(text, ordinal))
+    if (place >= 0) return ids[place] ?? undefined
+  }
+  const where = and(eq("session_id", sessionId), contains("options", said))
+  const rows = await messages.read({ columns: ["id", "options"], where })
+  return rows.find(({ options }) => isOrdinal(options, ordinal))?.id
+}
+
+function isOrdinal(options: string, ordinal: number): boolean {
+  const parsed = parseOwnJson(options)
+  const source = parsed.ok && isJsonObject(parsed.value) ? parsed.value["source"] : undefined
+  const record = isJsonObject(source) ? source["record"] : undefined
+  return isJsonObject(record) && record["ordinal"] === ordinal
+}
+
+// --- Projects that are not known yet ---------------------------------------------------------------------------------
+
+/**
+ * A log that does not say where its session is gives the session the name of the place that it lies in, and that is what it
+ * is called for good: the project stands in every row. Once the log says it, the same session comes under another project.
+ * It is the same one where it comes from the same place, and what is stored is a name of that place: then its new rows join
+ * those that are there, under the name that they have.
+ */
+async function keepStoredProjects(
+  sessions: Table<(typeof SESSIONS)["columns"]>,
+  batches: readonly PreparedBatch[],
+  stored: ReadonlyMap<string, Pick<Session, "source_agent" | "project">>,
+): Promise<readonly PreparedBatch[]> {
+  const doubtful = batches.filter(({ session }) => {
+    const before = stored.get(session.id)
+    return before?.source_agent === session.source_agent && before.project !== session.project
+  })
+  if (doubtful.length === 0) return batches
+  const ids = [...new Set(doubtful.map(({ session }) => session.id))]
+  const rows = await sessions.read({ columns: ["id", "project", "options"], where: isIn("id", ids) })
+  const provisional = new Map(rows.map(({ id, project, options }) => [id, { project, place: placeIn(options) }]))
+  const isOfOneLog = new Set(
+    doubtful.filter(({ session }) => {
+      const { project, place } = provisional.get(session.id) ?? {}
+      return place !== undefined && place === sourcePathOf(session.options) && `/${place}/`.includes(`/${project}/`)
+    }),
+  )
+  return batches.map((batch) => {
+    const project = isOfOneLog.has(batch) ? provisional.get(batch.session.id)?.project : undefined
+    return project === undefined ? batch : withProject(batch, project)
+  })
+}
+
+function withProject(batch: PreparedBatch, project: string): PreparedBatch {
+  return {
+    ...batch,
+    session: { ...batch.session, project },
+    messages: fillColumns(MESSAGES, batch.messages, { project }),
+    parts: fillColumns(PARTS, batch.parts, { project }),
+  }
+}
+
+/** Where the log of a session lies, below the root of its client. One whose options are too large for their column has none here. */
+function placeIn(options: string): string | undefined {
+  const parsed = parseOwnJson(options)
+  return parsed.ok ? sourcePathOf(parsed.value) : undefined
+}
+
+function sourcePathOf(options: unknown): string | undefined {
+  const source = isJsonObject(options as JsonValue) ? (options as { source?: JsonValue }).source : undefined
+  const file = isJsonObject(source) ? source["file"] : undefined
+  return typeof file === "string" ? file : undefined
 }

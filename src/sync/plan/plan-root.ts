@@ -10,7 +10,6 @@ import { unreadNames } from "../../adapters/shared/unread-names.ts"
 import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { SyncState, UnitMemory } from "../state/sync-state.ts"
-import { createRootFingerprint } from "./root-fingerprint.ts"
 
 export type Change = "new" | "grown" | "rewritten"
 
@@ -262,4 +261,45 @@ function withoutChangeTime(stamp: string): string {
 function hasChanged(file: SourceFile, { files }: UnitMemory): boolean {
   const [before = "", now] = [files[file.relativePath], fileSignature(file)]
   return before !== now && !(before === withoutChangeTime(before) && before === withoutChangeTime(now))
+}
+
+// --- The fingerprint of a root ---------------------------------------------------------------------------------------
+
+// Fingerprint of a root: one text for the names, sizes and times of everything in it. If it equals the remembered one,
+// nothing changed and no unit is checked. Checking 10,000 units took 12 ms, a sixth of a sync without changes.
+
+interface RootFingerprint {
+  add(unit: SourceUnit): void
+  text(): string
+}
+
+/**
+ * Covers what `unitSignature` covers for each unit, and the order of the units. Numbers are hashed in binary:
+ * formatting them would take longest.
+ */
+export function createRootFingerprint(): RootFingerprint {
+  const numbers: number[] = []
+  const texts: string[] = []
+  return {
+    add: ({ key, files, row, beside }) => {
+      texts.push(key)
+      numbers.push(files.length)
+      for (const { relativePath: place, form, sizeBytes, modifiedMs, changedMs, inode } of files) {
+        if (row !== undefined && form === "database") continue
+        if (place !== key) texts.push(place)
+        numbers.push(sizeBytes, modifiedMs, changedMs ?? -1, inode)
+      }
+      if (row !== undefined) texts.push(row.mark)
+      for (const record of beside ?? []) {
+        const text = "text" in record ? record.text : JSON.stringify(record)
+        texts.push(text)
+        numbers.push(text.length)
+      }
+    },
+    text: () => `${hashStats(new Float64Array(numbers))}.${hashStats(texts.join("\0"))}`,
+  }
+}
+
+function hashStats(seen: Float64Array<ArrayBuffer> | string): string {
+  return Bun.hash.xxHash64(seen).toString(16)
 }

@@ -1,6 +1,6 @@
 /**
  * Parses in another thread, so that an import uses two cores. Units are ordered ahead and come back in the same order.
- * Databases, and logs that grew by little, are parsed where they are asked for (`read-unit.ts`), as is everything where no
+ * Databases, and logs that grew by little, are parsed where they are asked for (`import.ts`), as is everything where no
  * thread starts.
  */
 import type { Adapter } from "../../adapters/adapter.ts"

@@ -11,7 +11,7 @@ import { pickRows } from "../../substrate/columns/slice-columns.ts"
 export function pickMessages(batch: PreparedBatch, picked: readonly boolean[]): PreparedBatch | undefined {
   const rows = picked.flatMap((isPicked, row) => (isPicked ? [row] : []))
   if (rows.length === 0 && batch.blobs.length === 0) return undefined
-  return { ...batch, ...rowsOf(batch, rows), spoken: { places: [], keys: [] } }
+  return { ...batch, ...pickWithParts(batch, rows), spoken: { places: [], keys: [] } }
 }
 
 /** New messages of a session that is stored already: each row gets the next free position, which `ordinals` says. */
@@ -20,7 +20,7 @@ export function placeMessages(
   rows: readonly number[],
   ordinals: readonly number[],
 ): PreparedBatch {
-  const { messages, parts } = rowsOf(batch, rows)
+  const { messages, parts } = pickWithParts(batch, rows)
   const before = messages.columns["ordinal"]?.data as Int32Array
   const placed = new Map(ordinals.map((ordinal, at) => [before[at], ordinal]))
   const ofMessages = Array.from(parts.columns["message_ordinal"]?.data as Int32Array, (each) => placed.get(each))
@@ -37,7 +37,7 @@ export function placeMessages(
   }
 }
 
-function rowsOf(batch: PreparedBatch, rows: readonly number[]): Pick<PreparedBatch, "messages" | "parts"> {
+function pickWithParts(batch: PreparedBatch, rows: readonly number[]): Pick<PreparedBatch, "messages" | "parts"> {
   const ordinals = batch.messages.columns["ordinal"]?.data as Int32Array
   const wanted = new Set(rows.map((row) => ordinals[row]))
   const ofMessages = batch.parts.columns["message_ordinal"]?.data as Int32Array

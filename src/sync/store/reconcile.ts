@@ -21,7 +21,7 @@ export interface Reconciler {
   readonly hasMetLast: boolean
   /** The session as it is stored. A moved one keeps the project that it is stored under. */
   readonly session: Session
-  /** What of a batch is to be stored: new messages and revisions. */
+  /** Compares a batch and returns what is to be stored: new messages and revisions. */
   reconcile(batch: PreparedBatch): Reconciled
   /** For a copy: how many records since the last call differ from the stored ones and were left out. */
   takeLeftOut(): number

@@ -208,8 +208,8 @@ async function* compareWithStored(
     const known = { given: session, nextOrdinal, isKnown: kept.messages > 0, isCopy: copyOf !== undefined }
     reconciler ??= await createReconciler(adapter, await sessions(), known)
     const lacking = isMoved ? [] : lackParts
-    const [first, ...others] = await selectRows(batch, lacking, { reconciler, sessions })
-    yield { ...value, batch: first, reached: undefined }
+    const [selected, ...others] = await selectRows(batch, lacking, { reconciler, sessions })
+    yield { ...value, batch: selected, reached: undefined }
     for (const other of others) yield { batch: other, issues: [], bytes: 0 }
     if (copyOf !== undefined) yield omittedIssues(planned, copyOf, reconciler)
   }

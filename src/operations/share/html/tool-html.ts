@@ -1,4 +1,6 @@
 /** One tool call with its result, folded: what was run, read or changed on one side, and what came of it on the other. */
+
+import { structuredPatch } from "diff"
 import { parsePatch } from "../../../adapters/shared/patches.ts"
 import { resultContent } from "../../../adapters/shared/translate.ts"
 import { type NeutralTool, readTool, type Vocabulary } from "../../../adapters/shared/vocabulary.ts"
@@ -7,8 +9,8 @@ import { bytesText } from "../../../model/numbers.ts"
 import type { ToolCallPart, ToolResultPart } from "../../../model/session.ts"
 import { visibleLine } from "../../../model/visible.ts"
 import type { Answer } from "../pair-results.ts"
-import { diffHtml } from "./diff-html.ts"
 import { escapeHtml } from "./escape.ts"
+import { highlight } from "./highlight.ts"
 import { codeBlock } from "./markdown-html.ts"
 
 export interface ToolLook {
@@ -186,4 +188,45 @@ function cleanValue(value: JsonValue, clean: (text: string) => string): JsonValu
   if (Array.isArray(value)) return value.map((each) => cleanValue(each, clean))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanValue(each, clean)]))
+}
+
+// --- Diffs -----------------------------------------------------------------------------------------------------------
+
+// A change of a text as a diff: lines that went, lines that came, and a few around them.
+
+const CONTEXT_LINES = 3
+/** Two texts that differ in more lines than this are shown one after the other. */
+const DIFFERENCES_MAX = 5_000
+
+const KINDS: Readonly<Record<string, string>> = { "+": "add", "-": "del" }
+
+interface DiffHtml {
+  readonly html: string
+  readonly added: number
+  readonly removed: number
+}
+
+function diffHtml(before: string, after: string, path: string): DiffHtml {
+  const patch = structuredPatch("", "", before, after, "", "", {
+    context: CONTEXT_LINES,
+    maxEditLength: DIFFERENCES_MAX,
+  })
+  const kindOf = (line: string) => KINDS[line[0] ?? ""] ?? "ctx"
+  const lines = patch?.hunks.map(({ lines: hunk }) => hunk) ?? [[...signed("-", before), ...signed("+", after)]]
+  const shown = lines.map((hunk) => hunk.filter((line) => !line.startsWith("\\")))
+  const rows = shown.map((hunk) =>
+    hunk.map((line) => `<span class="${kindOf(line)}">${highlight(line.slice(1), path) || " "}</span>`).join(""),
+  )
+  const count = (kind: string) => shown.flat().filter((line) => kindOf(line) === kind).length
+  const [added, removed] = [count("add"), count("del")]
+  return { html: `<pre class="diff">${rows.join('<span class="gap">⋯</span>')}</pre>\n`, added, removed }
+}
+
+function signed(sign: string, text: string): string[] {
+  return text === ""
+    ? []
+    : text
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line) => `${sign}${line}`)
 }
