@@ -8,7 +8,7 @@
  *      applicable to a unit that is one document, which its source says by the form of the file.
  *   4. What `serialize.foreign` writes, parsed again, holds the conversation but for the losses, which name every difference.
  *   5. `parse`, `context` and `serialize` are pure: no clock, no disk, no environment, no chance. `source` reads the disk.
- *   6. `source` opens named paths and named tables only. Credentials lie beside sessions: nothing else is ever read.
+ *   6. `source` opens named paths and named tables only, because credentials are in the same directories as sessions.
  *   7. `output` names every relative path and every session id that a restore may write. A session may come from anybody:
  *      whatever else it asks for is refused before a byte is written.
  *
@@ -170,7 +170,7 @@ export interface ParseSink {
 export interface ResumePoint {
   readonly session: Session
   readonly nextOrdinal: number
-  /** The ids of the messages that are there already. */
+  /** The ids of the messages that are stored already. */
   readonly seen: ReadonlySet<string>
   /** What the adapter asked to be kept, which it took from the source. */
   readonly state: SourceValue
@@ -298,7 +298,7 @@ export interface OutputRow {
 export interface SessionLocation {
   /** Of its main file, below the root. */
   readonly relativePath?: string | undefined
-  /** Absent: the one that the client reads by itself. */
+  /** Absent: the default directory of the client. */
   readonly root?: string | undefined
 }
 

@@ -80,7 +80,7 @@ function liftOptions(field: LiftedField, note: JsonValue, pond: Pending["pond"])
   return pond === undefined ? { source } : { source, pond }
 }
 
-/** Most parts of a log were taken out of few places. Whoever changes the options of one of them changes a copy. */
+/** Most parts of a log were taken out of few places. To change the options of one of them, copy them first. */
 function plainOptions(at: Path, field: LiftedField, pond: Pending["pond"]): Part["options"] {
   if (pond !== undefined) return liftOptions(field, at.pointer, pond)
   const known = at.notes[field]

@@ -35,7 +35,7 @@ const EXACT_IDS_MAX = 100_000
 
 export function createMessageIds(known: ReadonlySet<string>): MessageIds {
   const taken = new Set<string>()
-  // The tables are made for who needs them: most sessions are short, and many have an id in each record.
+  // Made when they are needed: most sessions are short, and many have an id in each record.
   let others: FingerprintSet | undefined
   /** An id that is made of a hash is held as that hash: half of a log can be records without an id. */
   let hashes: FingerprintSet | undefined

@@ -1,6 +1,6 @@
 /**
  * How a client is told of an MCP server: which file of its own settings says so, where in it, and in what words. Pure
- * description; reading and changing the file is the work of whoever holds one. An adapter whose client knows no MCP has none.
+ * description; reading and changing the file is the caller's work. An adapter whose client knows no MCP has none.
  */
 import type { ConfigValue } from "../platform/edit/editable.ts"
 import type { Environment } from "../platform/host/environment.ts"

@@ -86,7 +86,7 @@ export function inside(spot: Spot, key: PathKey): Spot | undefined {
   return value === undefined ? undefined : new Spot(value, spot, key)
 }
 
-/** The item of a list, which is long enough: for who goes through it without another list beside it. */
+/** The item of a list at an index that exists: to walk a list without making a list of spots. */
 export function itemOf(list: Spot, index: number): Spot {
   return new Spot((list.value as SourceList)[index] ?? null, list, index)
 }
@@ -100,7 +100,7 @@ export function itemsOf(spot: Spot | undefined): Spot[] {
   return items
 }
 
-/** An index of a list is a number, a key of an object a string. What an object inherits is none of its values. */
+/** An index of a list is a number, a key of an object a string. Inherited properties are no values of an object. */
 export function valueUnder(holder: SourceValue, key: PathKey): SourceValue | undefined
 export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefined
 export function valueUnder(holder: JsonValue, key: PathKey): JsonValue | undefined {

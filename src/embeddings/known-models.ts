@@ -78,6 +78,22 @@ function files(
 
 const BERT_WORDS = ["tokenizer.json", "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"] as const
 
+/** An English BGE model that fastembed itself downloads, under its name there. */
+function bgeOfFastembed(name: string, dimension: number, megabytes: number): KnownModel {
+  const model = `fast-${name}` as const
+  return {
+    name,
+    aliases: [`BAAI/${name}`, model],
+    ...BGE_EN,
+    dimension,
+    cuts: [],
+    languages: "English",
+    license: "MIT",
+    megabytes,
+    source: { kind: "fastembed", model },
+  }
+}
+
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     name: "multilingual-e5-small",
@@ -156,39 +172,9 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
       BERT_WORDS,
     ),
   },
-  {
-    name: "bge-small-en",
-    aliases: ["BAAI/bge-small-en", "fast-bge-small-en"],
-    ...BGE_EN,
-    dimension: 384,
-    cuts: [],
-    languages: "English",
-    license: "MIT",
-    megabytes: 70,
-    source: { kind: "fastembed", model: "fast-bge-small-en" },
-  },
-  {
-    name: "bge-base-en",
-    aliases: ["BAAI/bge-base-en", "fast-bge-base-en"],
-    ...BGE_EN,
-    dimension: 768,
-    cuts: [],
-    languages: "English",
-    license: "MIT",
-    megabytes: 220,
-    source: { kind: "fastembed", model: "fast-bge-base-en" },
-  },
-  {
-    name: "bge-base-en-v1.5",
-    aliases: ["BAAI/bge-base-en-v1.5", "fast-bge-base-en-v1.5"],
-    ...BGE_EN,
-    dimension: 768,
-    cuts: [],
-    languages: "English",
-    license: "MIT",
-    megabytes: 220,
-    source: { kind: "fastembed", model: "fast-bge-base-en-v1.5" },
-  },
+  bgeOfFastembed("bge-small-en", 384, 70),
+  bgeOfFastembed("bge-base-en", 768, 220),
+  bgeOfFastembed("bge-base-en-v1.5", 768, 220),
   {
     name: "bge-small-zh-v1.5",
     aliases: ["BAAI/bge-small-zh-v1.5", "fast-bge-small-zh-v1.5"],

@@ -27,7 +27,7 @@ function utf8Of(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The bytes of a body, bounded, for whoever parses them elsewhere. */
+/** The bytes of a body, bounded in size; parsed elsewhere. */
 export async function readBytes(
   request: Request,
   { bytesMax, timeoutMs }: BodyLimits,

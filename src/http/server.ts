@@ -106,7 +106,7 @@ async function stopGently(server: { stop(isForced?: boolean): Promise<void> }, r
   await stopping
 }
 
-/** Whoever takes the connection lives, whatever it says. */
+/** A process that accepts the connection is alive, whatever it answers. */
 async function isAnswered(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect(path, () => resolve(true))

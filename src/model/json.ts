@@ -82,7 +82,7 @@ function parseWithin(levels: number, text: string): ParsedJson {
 /** Texts of so many units are noted. */
 export const LONG_UNITS = 96
 
-/** What was parsed last, and how long its long texts are: whoever asks next has no need to go through all of it again. */
+/** The value parsed last and the length of its long texts, so that the next question about it needs no second walk. */
 let lastValue: JsonValue | undefined
 let lastLongTexts = 0
 /** More than nearly every record has. Of a value with more of them nothing is known. */

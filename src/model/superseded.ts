@@ -1,6 +1,6 @@
 /**
  * Superseded messages. Some clients append a message again with more in it. Both records are kept and restored natively;
- * whoever reads the conversation sees the last one only.
+ * readers of the conversation see the last one only.
  *
  * The later message says `options.pond.supersedes`: the id of the one before it. Stored rows are never changed, so the
  * earlier one says nothing; the session says `options.pond.reappends`, so that in all others nobody has to look.

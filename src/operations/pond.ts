@@ -54,7 +54,7 @@ export interface ListenRequest {
   readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
   /** Host names to answer to, besides this machine's own. */
   readonly allowedHosts: readonly string[]
-  /** Whether a port answers only who sends the token. A socket, which is its owner's alone, asks for none. */
+  /** Whether a port answers only requests with the token. A socket, which is its owner's alone, asks for none. */
   readonly isTokenRequired: boolean
   /** Whether the page at `/` is served. */
   readonly hasPage: boolean

@@ -131,7 +131,7 @@ function differing(session: string, runs: ReadonlyMap<string, Run>, before: Comp
 
 // --- Both sides as runs of records ------------------------------------------------------------------------------------
 
-/** With a schema each row stands by itself. */
+/** With a schema each row is compared on its own. */
 function runsOf(
   source: readonly SourceRecord[],
   files: readonly OutputFile[],

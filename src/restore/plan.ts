@@ -27,7 +27,7 @@ export interface RestoreRequest {
   /** A session that another one needs. */
   readonly log: (sessionId: string) => Promise<StoredLog>
   readonly target: Adapter
-  /** Where it is going to lie, where the client does not look by itself. */
+  /** Where it will be written, if the client does not find it there without being told. */
   readonly root?: string | undefined
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined

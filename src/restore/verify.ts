@@ -257,7 +257,7 @@ interface Hydrating {
   readonly prove: (log: SessionLog, records: readonly SourceRecord[]) => Promise<Mismatch[] | undefined>
 }
 
-/** A stretch of a session of so many units is proved by itself. */
+/** The size of a stretch of a session that is proved on its own. */
 const STRETCH_UNITS = 2 << 20
 
 async function hydrate(

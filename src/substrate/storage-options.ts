@@ -12,7 +12,7 @@ interface Setting {
   readonly option: string
   /** The first that is set counts. */
   readonly variables: readonly string[]
-  /** Who has one credential from the configuration takes none from the environment: they would not belong together. */
+  /** Credentials come from the configuration or from the environment, never mixed: they would not belong together. */
   readonly isCredential?: true
 }
 

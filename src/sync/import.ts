@@ -176,7 +176,7 @@ async function importUnit(work: UnitWork, { sessions, clock, ...context }: Impor
   try {
     await importStretches(work, stretches, context)
   } finally {
-    // Whoever stops before the end, or is refused by the store, would leave the log open.
+    // An early return or an error of the store would leave the log open.
     await stretches.return(NOTHING_TO_REMEMBER)
   }
 }

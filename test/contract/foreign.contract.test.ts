@@ -3,6 +3,7 @@
  * but for its losses. Each piece that is missing must be named: no more pieces are missing than losses of its message say.
  */
 import { expect, test } from "bun:test"
+import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { expectToComeThrough } from "./comes-through.ts"
@@ -10,23 +11,45 @@ import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.t
 
 const CWD = "/projects/elsewhere"
 
+/** Each fixture is told to every target in three ways, and read once: whoever writes a conversation leaves it as it was. */
+const read = new Map<string, Promise<readonly Conversation[]>>()
+
+function conversationsOf(source: Adapter, root: string): Promise<readonly Conversation[]> {
+  const known =
+    read.get(root) ??
+    logsOf(source, root).then((logs) => [...logs.keys()].map((id) => frozen(conversationOf(source, logs, id))))
+  read.set(root, known)
+  return known
+}
+
+/** Deeply, but for its origin, which is an adapter. */
+function frozen(conversation: Conversation): Conversation {
+  for (const each of [conversation.session, conversation.entries]) freeze(each)
+  for (const child of conversation.children) frozen(child)
+  return conversation
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const inner of Object.values(value)) freeze(inner)
+}
+
 for (const source of ADAPTERS)
   for (const target of foreignTargets())
     for (const fixture of fixturesOf(source))
       for (const reasoning of ["keep", "text", "drop"] as const)
         test(`${source.id} to ${target.id}, reasoning ${reasoning}: ${fixture.name}`, async () => {
-          const logs = await logsOf(source, fixture.root)
-          expect(logs.size).toBeGreaterThan(0)
-          for (const id of logs.keys())
-            await expectToComeThrough(conversationOf(source, logs, id), target, { cwd: CWD, reasoning })
+          const told = await conversationsOf(source, fixture.root)
+          expect(told.length).toBeGreaterThan(0)
+          for (const each of told) await expectToComeThrough(each, target, { cwd: CWD, reasoning })
         })
 
 test("a session that goes on in several clients is another one in each: one store holds them all", async () => {
   for (const source of ADAPTERS) {
     for (const fixture of fixturesOf(source)) {
-      const logs = await logsOf(source, fixture.root)
-      for (const id of logs.keys()) {
-        const conversation = conversationOf(source, logs, id)
+      for (const conversation of await conversationsOf(source, fixture.root)) {
+        const { id } = conversation.session
         const ids = foreignTargets().map(
           (target) => foreignFiles(target, conversation, { cwd: CWD, reasoning: "text" }).sessionId,
         )

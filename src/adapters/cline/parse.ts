@@ -135,7 +135,7 @@ const DIRECTORY = /Current (?:Working|Workspace) Directory \(([^)\n]+)\) Files/
 /** Sessions and tasks are named by the moment when they began. */
 const BEGAN_MS = /(?:^|\/)(\d{13})(?:_[^/]*)?\/[^/]+$/
 
-/** What is learned of a session until its messages come. Those of an agent lie beside those of its session. */
+/** What is learned of a session before its messages are read. Files of an agent are next to those of its session. */
 function openStart({ id: brand }: Brand, place: Sealed<string>, fallback: Sealed<string>) {
   const stem = matchIn(place, TRANSCRIPT)
   const folder = matchIn(place, FOLDER)

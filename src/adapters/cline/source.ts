@@ -1,6 +1,6 @@
 /**
  * Where Cline and its kin keep what was said: sessions below `~/.cline/data`, tasks there and below the storage of each editor.
- * Reads names and sizes, opens nothing. Keys, settings, telemetry and shadow repositories lie beside them.
+ * Reads names and sizes, opens nothing. Keys, settings, telemetry and shadow repositories are next to them.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

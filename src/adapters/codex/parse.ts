@@ -49,7 +49,7 @@ interface Reading {
   readonly writer: SessionWriter
   readonly opening: Opening
   readonly versions: Set<string>
-  /** Of the lines of the index that an earlier parse read, those that did not come again yet. */
+  /** Lines of the index that an earlier parse read and this one has not met yet. */
   readonly known: string[]
   readonly titles: string[]
   place: string

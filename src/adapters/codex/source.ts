@@ -1,7 +1,7 @@
 /**
  * Where Codex keeps its threads. Reads names and sizes, and one small index for the titles of threads, which stand nowhere
  * else since 2026. `auth.json`, `config.toml`, `history.jsonl` (the prompts once more) and the SQLite files (caches of what
- * the rollouts say) lie beside them and are never opened.
+ * the rollouts say) are next to them and are never opened.
  */
 import { type Dirent, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"

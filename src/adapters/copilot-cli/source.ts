@@ -1,7 +1,7 @@
 /**
  * Where Copilot keeps its sessions: `session-state/<id>/` with the log of events and the notes beside it; before that
  * `session-state/<id>.jsonl`, and in 2025 one document for each session. Reads names and sizes, opens nothing.
- * `config.json`, `mcp-config.json`, `mcp-oauth-config/` and `logs/` lie beside them and are never looked at.
+ * `config.json`, `mcp-config.json`, `mcp-oauth-config/` and `logs/` are next to them and are never opened.
  */
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"

@@ -115,7 +115,7 @@ function pushMessage(reading: Reading, raw: RawRecord, record: SourceValue): voi
   else reading.writer.carrier(raw, record, commonFields(message))
 }
 
-/** The messages of a patch that are there already stay in it alone: after a resume that is all of them, and poorer. */
+/** Messages of a patch that were read before stay in the patch only: after a resume those are all of them, with fewer fields. */
 function pushPatch(reading: Reading, raw: RawRecord, record: SourceValue): void {
   const isPatch = kindOf(record) === "patch"
   const patch = isPatch ? inside(whole(record), "$set") : whole(record)

@@ -1,6 +1,6 @@
 /**
  * Where Gemini CLI keeps its chats: `tmp/<project>/chats/` below `.gemini`. Reads names and sizes, opens nothing.
- * Credentials, settings, the prompts of `logs.json` and saved checkpoints lie beside them and are left alone.
+ * Credentials, settings, the prompts of `logs.json` and saved checkpoints are next to them and are never opened.
  */
 import { type Dirent, existsSync } from "node:fs"
 import { join } from "node:path"

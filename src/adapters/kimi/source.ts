@@ -1,6 +1,6 @@
 /**
  * Where Kimi keeps its sessions: `sessions/` below `.kimi-code`, and of kimi-cli below `.kimi`. Reads names and sizes, opens
- * nothing. Credentials, settings, logs and copies of files lie beside them.
+ * nothing. Credentials, settings, logs and copies of files are next to them.
  */
 import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"

@@ -27,7 +27,7 @@ function adapterOf(brand: Brand): Adapter {
     output: {
       // Kilo Code calls a session that it took over from its extension of before `ses_migrated_…`.
       sessionIds: /^ses_(?:migrated_)?[\dA-Za-z]{8,40}$/,
-      // `storage/permission` lies beside these, where the client keeps what its user allowed.
+      // Not `storage/permission`, where the client keeps what its user allowed.
       relativePaths: [
         /^(?:[\w-]+\/)*(?:opencode|kilo)(?:-[\w-]+)?\.db$/,
         /^(?:[\w-]+\/)*storage\/(?:project|todo|session_diff|(?:session|message|part)\/[\w-]+)\/[\w-]+\.json$/,

@@ -165,7 +165,7 @@ interface Listed {
   readonly digest: string
 }
 
-/** `since` is the state of an earlier parse: what is in it comes no more. */
+/** `since` is the state of an earlier parse: its messages are not read again. */
 export function* readRows(
   brand: Brand,
   file: SourceFile,

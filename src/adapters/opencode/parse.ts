@@ -3,7 +3,7 @@
  * files, or the document of an export.
  *
  * opencode changes what it has written. What is stored already is never changed: the new record is appended as a revision,
- * and whoever reads the records back takes the newest.
+ * and readers of the records take the newest.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Adapter, ParseEnd, Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"

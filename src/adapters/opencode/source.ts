@@ -2,7 +2,7 @@
  * Where opencode keeps its sessions: in its database since January 2026, in a tree of JSON files before, which stays where
  * it was. A session that is in both is read from the database, which the client went on with.
  *
- * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` lie beside them and are never opened.
+ * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` are next to them and are never opened.
  */
 import { statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join } from "node:path"

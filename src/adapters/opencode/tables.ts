@@ -1,4 +1,4 @@
-/** The tables of opencode's database that hold sessions. Accounts, credentials and shares lie beside them and are not named here. */
+/** The tables of opencode's database that hold sessions. Tables of accounts, credentials and shares are not named here. */
 
 export const SESSION_TABLES = [
   "project",

@@ -1,6 +1,6 @@
 /**
  * Where Qwen Code keeps its chats: `projects/<key>/` below `.qwen`, or below a runtime directory of its own. Reads names
- * and sizes, opens nothing. Credentials, settings, ledgers, debug logs and backups of files lie beside them.
+ * and sizes, opens nothing. Credentials, settings, ledgers, debug logs and backups of files are next to them.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

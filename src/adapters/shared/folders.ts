@@ -67,7 +67,7 @@ export function foldersBelow(root: string): Folders {
     file: (place, form) => {
       const found = look(place, true)
       if (found?.isFile() === true) return fileOf(root, place, form, found)
-      // Who opens a pipe waits for somebody to write into it.
+      // Opening a pipe blocks until something writes into it.
       if (found?.isDirectory() === false) tell(place, "not a regular file")
       return undefined
     },

@@ -14,7 +14,7 @@ import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
   readonly file: SourceFile
-  /** Whoever parses them may take them out: one record may be hundreds of megabytes. */
+  /** A parser may take records out to free them: one may be hundreds of megabytes. */
   readonly records: RawRecord[]
   /** What could not be read. The other files of the unit go on. */
   readonly issues: readonly Issue[]

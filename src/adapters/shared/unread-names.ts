@@ -1,6 +1,6 @@
 /**
  * Logs below a directory that somebody named, which no adapter's plan has: their names are none that the client gives. Nothing
- * is said of them in a client's own directory, where other logs lie beside its sessions.
+ * is said of them in a client's own directory, which also has other logs than sessions.
  */
 import { statSync } from "node:fs"
 import { basename, dirname } from "node:path"

@@ -37,7 +37,7 @@ export function readSyncHistory({ host }: Pond): SyncRecord[] {
 
 export interface Noting {
   readonly exitCodeOf: (report: SyncReport) => number
-  /** Who leaves a sync behind that does not stop in time runs what was added here. */
+  /** If a sync does not stop in time, the functions added here are run before the process ends. */
   readonly onEnd?: ((note: () => void) => void) | undefined
   /** Of one that is left behind: how many messages it has stored by then. */
   readonly stored: () => number

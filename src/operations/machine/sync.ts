@@ -33,7 +33,7 @@ export interface SyncOptions {
 type ImportHooks = Pick<SyncContext, "signal" | "onPlan" | "onProgress" | "onStored" | "onStage">
 
 export interface SyncHooks extends ImportHooks, EmbedHooks {
-  /** Asked for between two steps of the work on the indexes, by who has something more urgent. */
+  /** Asked for between two steps of the work on the indexes, by callers with more urgent work. */
   readonly stepAside?: () => Promise<void>
   /** Runs when the process ends, also where it leaves the sync behind. */
   readonly onEnd?: (cleanup: () => void) => void

@@ -103,7 +103,7 @@ function openScratch(cache: string): AsyncDisposable & { readonly path: string }
 const PASSAGE = "verify-"
 const LOCK = "in-use"
 
-/** What a run that was killed has left; who is at it still holds its lock. */
+/** Left by a run that was killed. A run that is still alive holds its lock. */
 async function removeLeft(cache: string): Promise<void> {
   for (const name of readdirSync(cache).filter((each) => each.startsWith(PASSAGE))) {
     if (!existsSync(join(cache, name, LOCK))) continue

@@ -24,7 +24,7 @@ export interface RestContext {
 
 /** A fold costs a part of the table. */
 const APART_MS = 10_000
-/** Changes come in flocks: who has not written for so long has paused. */
+/** Debounce: changes come in bursts, and after so long without one the burst is over. */
 const LULL_MS = 2_000
 /** By then a client that writes twice a second has left a hundred pieces, which a read opens in a twentieth of a second. */
 const LULL_WAIT_MS_MAX = 60_000

@@ -1,6 +1,6 @@
 /**
  * Takes out what looks like a credential, for a text that leaves the machine. It knows forms, and the values of this
- * machine's own variables; a password that is an ordinary word it cannot know, and whoever shares is told so.
+ * machine's own variables; a password that is an ordinary word it cannot know, and the user is told so.
  */
 import type { Environment } from "../../platform/host/environment.ts"
 import type { CredentialForm } from "./credential-forms.ts"

@@ -82,7 +82,7 @@ type Ask = <Asked extends Question>(question: Asked) => Promise<Answers[Asked["a
 
 function toLimitError(error: unknown): unknown {
   if (!(error instanceof ProcessEnded)) return toSqlError(error)
-  // A query that has used up its processor time is as good as late: whoever measures time says so.
+  // A query that has used up its processor time is reported as timed out.
   if (error.limit === "time") return new DOMException("The query timed out.", "TimeoutError")
   return error.limit === "memory" ? needsTooMuchMemory(error) : error
 }

@@ -25,7 +25,7 @@ export interface Newest {
 export async function recentSessions(pond: Pond, count: number, beginning = ""): Promise<Newest> {
   const store = await pond.sessions()
   const [recent, conversations] = await Promise.all([store.recentActivity(beginning), store.conversations()])
-  // Who types the beginning of an id means that session.
+  // The beginning of an id names that session.
   const found = beginning === "" ? newestOfEach(recent.sessions, conversations) : recent.sessions
   const sessions = await describeActivity(pond, found.slice(0, count))
   return { sessions, isAll: recent.isAll && found.length <= count }

@@ -50,7 +50,7 @@ function startOf(id: string, length: number): string {
   return start.isWellFormed() ? start : id.slice(0, length + 1)
 }
 
-/** The agents of a session of Claude Code begin with its id: whoever gives the beginning of it means the session. */
+/** The agents of a session of Claude Code begin with its id: the beginning of such an id names the session. */
 function isInside({ id, owner }: IdOfPrefix, session: string): boolean {
   return owner === session && id.startsWith(session)
 }

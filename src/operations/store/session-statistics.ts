@@ -164,7 +164,7 @@ function countOf(tally: Tally, key: string): Count {
   return count
 }
 
-/** In the time of who asks, as a reader sees the days of messages, and types those of filters. */
+/** In the time zone of the user, like the days of messages and of filters. */
 function dayOf(micros: bigint): string {
   const date = new Date(Number(micros / 1000n))
   const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]

@@ -251,7 +251,7 @@ function timeKey({ columns }: UsageTable, keyOf: (date: Date) => string) {
   }
 }
 
-/** In the time of who asks, as `stats` has it. */
+/** In the time zone of the user, as in `stats`. */
 function dayOf(date: Date): string {
   const [year, month, day] = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`

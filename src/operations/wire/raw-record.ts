@@ -1,4 +1,4 @@
-/** The record that a message was read from, as its client wrote it: for whoever wants to see the source and no reading of it. */
+/** The record that a message was read from, as its client wrote it, not as pond reads it. */
 import { type Static, Type } from "typebox"
 import type { NativeRecord } from "../../adapters/shared/native.ts"
 import type * as Spelling from "../../adapters/shared/spelling.ts"

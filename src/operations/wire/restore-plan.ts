@@ -1,4 +1,4 @@
-/** What a restore would write and lose, for whoever asks over a wire. To write is for the machine's owner alone: `pond restore`. */
+/** What a restore would write and lose, for clients over HTTP. Only the machine's owner can write it: `pond restore`. */
 import { Type } from "typebox"
 import { planRestoreOf, reportOf } from "../machine/restore.ts"
 import { closedObject, defineOperation } from "../operation.ts"

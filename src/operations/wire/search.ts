@@ -25,7 +25,7 @@ import { PartSummary, titleText } from "./views.ts"
 
 /**
  * A search holds the lists and the texts that it weighs. Many at once would hold them all and none would end sooner (64
- * clients at a million messages: 1.8 GB, and 0.8 GB so), while whoever reads a session waits beside them.
+ * clients at a million messages: 1.8 GB, and 0.8 GB so), while reads of sessions waited.
  */
 const searches = new Semaphore(8)
 const QUERY_UNITS_MAX = 100_000

@@ -72,7 +72,7 @@ export function openFileLock(path: string): FileLock {
 
 /**
  * A read is what shares the lock. Of a file that may only be read, SQLite makes a read of what was asked to be alone, and
- * says nothing: whoever wants it alone has to be able to write.
+ * says nothing: an exclusive lock needs write permission.
  */
 function begin(database: Database, mode: LockMode): void {
   database.run(mode === "alone" ? "BEGIN EXCLUSIVE" : "BEGIN DEFERRED")

@@ -33,7 +33,7 @@ export interface RowsWritten {
   /** Backups of the rows that were replaced. */
   readonly backups: readonly string[]
   readonly inserted: number
-  /** Rows that were there already and say the same, or are common to several sessions. */
+  /** Rows that the database had already: equal ones, or rows shared by several sessions. */
   readonly present: number
 }
 
@@ -206,7 +206,7 @@ function insertionOf(database: Database, table: string, names: readonly string[]
 
 // --- Rows: those that stand inside others come behind them ------------------------------------------------------------
 
-/** Each row by itself, those inside others as well. */
+/** Flattens nested rows: each row on its own. */
 export function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
   for (const { table, row } of rows) yield* flattened(table, row, schema.keys)
 }

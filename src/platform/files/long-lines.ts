@@ -1,6 +1,6 @@
 /**
  * Lines that may be too many to hold. Beyond some size they lie in a file, whose name is taken away as soon as it is open:
- * whoever dies leaves nothing of them behind. They come back as they were pushed, a text as text and bytes as bytes.
+ * a process that dies leaves nothing of them behind. They come back as they were pushed, a text as text and bytes as bytes.
  */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Work that must not run twice at once on one machine takes turns, and who waits is told whom it waits for. The lock is a
- * `FileLock`, never stale; beside it lies a note of who holds it. The note is for people; the lock does not depend on it.
+ * A lock for work that must not run twice at once on one machine. A waiting process is told which one it waits for. The
+ * lock is a `FileLock`, never stale; a note in a second file names its holder, for people alone.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"

@@ -24,7 +24,7 @@ export function openPager(environment: Environment): Pager | undefined {
     stderr: "inherit",
     env: { LESS, ...environment },
   })
-  // Ctrl-C is the pager's to read: it stops what it is doing, not who feeds it.
+  // Ctrl-C belongs to the pager: it interrupts the pager's own work, not pond.
   const stay = () => undefined
   process.on("SIGINT", stay)
   let isRead = true

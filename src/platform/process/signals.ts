@@ -1,4 +1,4 @@
-/** Signals that ask the process to end. One listener at a time; whoever stops listening restores the default. */
+/** Signals that ask the process to end. One listener at a time; closing it restores the default. */
 const ASKED_TO_END = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /** Calls back with the exit code that the shell expects of a process ended by that signal. */

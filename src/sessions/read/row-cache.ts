@@ -11,7 +11,7 @@ import type { Columns, ScannedName } from "../../substrate/table-definition.ts"
 export interface RowCacheOptions<C extends Columns, Name extends ScannedName<C>> {
   readonly table: Table<C>
   readonly columns: readonly Name[]
-  /** Which rows; all where there is none. */
+  /** Which rows; undefined for all. */
   readonly where?: Filter
   readonly keyOf: (row: Picked<C, Name>) => string
 }

@@ -61,7 +61,7 @@ export function unpackBlob({ size, bytes }: StoredBlob): Uint8Array | undefined 
   }
 }
 
-/** By their digest. A row without its bytes is left out, and missed by who asks for it. */
+/** By their digest. A row without its bytes is left out, and reported missing when it is read. */
 export function unpackBlobs(rows: readonly StoredBlob[]): Map<string, Uint8Array> {
   return new Map(
     rows.flatMap((row) => {

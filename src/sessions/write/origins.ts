@@ -1,6 +1,6 @@
 /**
- * Which sessions came from elsewhere than a client of this store's machines, and how: in a table of its own, so that what
- * arrives cannot say it of itself, and rows stay equal to those that were sent. Whoever resumes such a session is asked.
+ * Which sessions came by an export file, a copied store or the wire. In a table of its own, so that what arrives cannot
+ * claim another origin, and rows stay equal to those that were sent. The user is asked before such a session is resumed.
  */
 import type { Clock } from "../../platform/host/clock.ts"
 import { isIn } from "../../substrate/filter.ts"

@@ -20,7 +20,7 @@ const RENEW_MS = LEASE_MS / 4
 
 const LEASE = "maintenance.lease"
 
-/** `holder` tells apart who holds it; of one process it is the same for every table. */
+/** `holder` names the process that holds the lease; it is the same for all its tables. */
 export function openMaintenanceLease(
   files: BucketFiles,
   root: string,

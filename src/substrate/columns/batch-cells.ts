@@ -9,7 +9,7 @@ import type { RowBatch } from "./row-batch.ts"
 import { originalText } from "./surrogate-escape.ts"
 
 export interface TextColumn {
-  /** Null where there is none. */
+  /** Null if the cell has no value. */
   readonly at: (row: number) => string | null
   readonly bytesAt: (row: number) => number
   /** The same as bytes: all of the column, and where the text of a row begins and ends in it. */

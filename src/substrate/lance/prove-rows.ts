@@ -41,7 +41,7 @@ interface Comparing {
   readonly signal: AbortSignal | undefined
 }
 
-/** Where the engine cannot read a file, each commit is read by itself. */
+/** If the engine cannot read a file, each commit is read separately. */
 async function compareCommits(table: LanceTable, commits: readonly StoredRows[], comparing: Comparing) {
   const changed: StoredRows[] = []
   for (const commit of commits) {

@@ -273,7 +273,7 @@ export async function rebuildIndexes(dataset: Dataset, table: LanceTable): Promi
 const READERS_WAIT_MS = 10_000
 const READERS_STEP_MS = 50
 
-/** All of them, at once, and whatever else lies beside the newest. */
+/** All old versions at once, and every file that the newest version does not name. */
 export async function removeOlderVersions(dataset: Dataset, table: LanceTable): Promise<void> {
   const { attempt, local, noted } = dataset
   await attempt(() => table.checkoutLatest())

@@ -117,7 +117,7 @@ function createItemQueue(thread: AnsweringThread<ParseQuestion, ParseAnswer>): I
   const ask = () => {
     while (open.length < QUESTIONS_AHEAD || orders.length > 0) {
       const answer = thread.ask({ ask: "more", orders: orders.splice(0) })
-      // Whoever awaits the answer sees its failure; until then it must not count as unhandled.
+      // The failure is seen where the answer is awaited; until then it must not count as unhandled.
       answer.catch(() => undefined)
       open.push(answer)
     }

@@ -78,7 +78,7 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
     const full = gathering
     gathering = emptyGathering()
     writing = write(full)
-    // Whoever awaits `writing` sees the failure; until then it must not count as unhandled.
+    // The failure is seen where `writing` is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined)
   }
 

@@ -39,7 +39,7 @@ const RENDERERS: NonNullable<Parameters<typeof Bun.markdown.render>[1]> = {
   codespan: tag("code"),
   link: (children, { href }) =>
     isSafeLink(href) ? `<a href="${escapeHtml(href)}" rel="noopener noreferrer nofollow">${children}</a>` : children,
-  // Whoever opens the page would tell its server so.
+  // Loading it would tell its server that the page was opened.
   image: (children, { src }) => `[${children === "" ? "image" : children}: ${escapeHtml(src)}]`,
 }
 

@@ -70,7 +70,7 @@ const [HASH, MET_IN, LENGTH, COUNT, FOLDED, HEAD] = [0, 1, 2, 3, 4, 5] as const
 
 /**
  * Returns the shared interner: one person's sessions use the same words. When it grows too large a new one replaces it;
- * whoever holds the old one can go on.
+ * holders of the old one can go on.
  */
 export function openTermInterners(termsMax = TERMS_MAX): () => TermInterner {
   let current = createTermInterner()
