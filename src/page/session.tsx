@@ -55,9 +55,9 @@ export function Session({ id, anchor }: SessionProps) {
               Erase…
             </button>
           </div>
-          <Messages id={head.session.id} anchor={anchor} />
         </>
       )}
+      {error === undefined ? <Messages id={id} anchor={anchor} /> : null}
       {head === undefined || open !== "continue" ? null : (
         <ContinueDialog session={head.session} onClose={() => setOpen(undefined)} />
       )}
