@@ -54,7 +54,10 @@ async function makeStore(folder: string, messages: number): Promise<void> {
   await grow(store.table(PARTS), messages * 2, partRow)
   await grow(store.table(MESSAGES), messages, messageRow)
   await grow(store.table(SESSIONS), Math.ceil(messages / SESSION_MESSAGES), sessionRow)
-  await writeFileHistory(openSessions(store, { clock: systemClock, host: "somewhere" }))
+  const sessions = openSessions(store, { clock: systemClock, host: "somewhere" })
+  await writeFileHistory(sessions)
+  // As a sync leaves it: without an index of the words `pond status` counts all texts, a third of a second of the million.
+  await sessions.maintain("due")
   store.close()
 }
 
@@ -114,6 +117,7 @@ async function grow<C extends Columns>(table: Table<C>, rows: number, row: (at: 
 
 interface Run {
   readonly ms: number
+  readonly cpuMs: number
   readonly peakMb: number
   readonly document: Readonly<Record<string, unknown>>
 }
@@ -131,13 +135,15 @@ async function pond(folder: string, args: readonly string[]): Promise<Run> {
   const code = await child.exited
   const ms = performance.now() - began
   if (code !== 0) throw new Error(`pond ${args.join(" ")} exited with ${code}: ${text}`)
-  return { ms, peakMb: scales.peakMb(), document: JSON.parse(text) }
+  const cpuMs = Number(child.resourceUsage()?.cpuTime.total ?? Number.NaN) / 1_000
+  return { ms, cpuMs, peakMb: scales.peakMb(), document: JSON.parse(text) }
 }
 
+/** In processor time, which a busy machine makes little of: seven in a row. */
 async function several(folder: string, args: readonly string[]): Promise<number[]> {
   await pond(folder, args)
   const times: number[] = []
-  for (let round = 0; round < 7; round++) times.push((await pond(folder, args)).ms)
+  for (let round = 0; round < 7; round++) times.push((await pond(folder, args)).cpuMs)
   return times
 }
 
@@ -158,7 +164,7 @@ async function asked(folder: string, store: string, messages: number): Promise<R
     rows.push({
       what,
       measured: ms,
-      unit: "ms",
+      unit: "ms of processor time",
       limit: LIMITS_MS[what] ?? 150,
       beside: `${beside}; a start alone ${start.toFixed(0)} ms`,
     })
