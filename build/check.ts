@@ -8,7 +8,7 @@ const STEPS: readonly (readonly [name: string, command: readonly string[]])[] = 
   ["types of the page", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/page"]],
   ["format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]],
   ["unused code", ["node_modules/.bin/knip"]],
-  ["rules of the house", [process.execPath, "test", "test/house"]],
+  ["rules of the house", [process.execPath, "test", "--timeout", "60000", "test/house"]],
 ]
 
 async function run(name: string, command: readonly string[]): Promise<boolean> {
