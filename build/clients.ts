@@ -21,6 +21,7 @@
  *   bun run clients --hooks                   `pond hook` is asked before prompts, and what it adds is in what the model gets
  *   bun run clients --blame                   the clients work in a repository, and git judges `pond blame`
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
+ *   bun run clients --matrix                  also writes what was judged into test/clients/MATRIX.md: all pairs, or those asked for
  *
  * It ends with how many are ok, how many a client cannot (and how that is known), and how many failed.
  * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
@@ -39,6 +40,7 @@ import { fixtureOf, fixturesNamed } from "../test/clients/generations.ts"
 import { hooks } from "../test/clients/hooks.ts"
 import { type Case, type Verdict as Judged, judge } from "../test/clients/judge.ts"
 import { knownOf } from "../test/clients/known.ts"
+import { type Judged as Judgement, recordMatrix } from "../test/clients/matrix.ts"
 import type { Item } from "../test/clients/model/request.ts"
 import { install, type Place, placeOf } from "../test/clients/place.ts"
 import { type Expected, type ExpectedSession, produce, scenariosOf } from "../test/clients/produce.ts"
@@ -52,6 +54,7 @@ interface Verdict {
   readonly isGood: boolean
   /** It is not good, and is known to be the client's doing. */
   readonly cannot?: string
+  readonly losses?: RestoreReport["losses"]
 }
 
 const { values } = parseArgs({
@@ -72,6 +75,7 @@ const { values } = parseArgs({
     hooks: { type: "boolean", default: false },
     registered: { type: "boolean", default: false },
     blame: { type: "boolean", default: false },
+    matrix: { type: "boolean", default: false },
   },
 })
 
@@ -104,6 +108,15 @@ function chosenClients(): { readonly from: readonly Client[]; readonly editing: 
   const editing = EDITING_CLIENTS.filter(({ name }) => values.blame && (values.from ?? name) === name)
   if (values.from === undefined) return { from: CLIENTS, editing }
   return { from: editing.length > 0 ? [] : [clientNamed(values.from)], editing }
+}
+
+/** Nothing of a verdict that is about one client alone. */
+function judgedPair(verdict: Verdict): Judgement[] {
+  const [from = "", to] = verdict.pair.split(" -> ")
+  if (to === undefined || to === "pond") return []
+  const otherwise = isFailed(verdict) ? "failed" : "cannot"
+  const outcome = verdict.isGood ? "ok" : otherwise
+  return [{ from, to, scenario: verdict.scenario, outcome, losses: verdict.losses ?? [] }]
 }
 
 function isEverything(): boolean {
@@ -238,7 +251,7 @@ function judgeRestored(restored: Restored): Verdict[] {
   if (isOutdated) return [...judgeUnopened(restored, asked), ...judgeRestored({ ...restored, isAnew: true })]
   const judged = values.continued ? judgeContinued(restored, asked, where) : judge(asked)
   const { faults: expectedFaults = [], why = "" } = known ?? {}
-  if (expectedFaults.length === 0) return [reported(restored, judged.isGood, judged.said)]
+  if (expectedFaults.length === 0) return [{ ...reported(restored, judged.isGood, judged.said), losses }]
   const isAsKnown =
     judged.faults.length === expectedFaults.length &&
     expectedFaults.every((each) => judged.faults.some((fault) => each.test(fault)))
@@ -366,6 +379,7 @@ function overMcp(place: Place, clients: readonly Client[], scenario: string, jud
 }
 
 function summarize(verdicts: readonly Verdict[]): void {
+  if (values.matrix) recordMatrix(verdicts.flatMap(judgedPair), new Date().toISOString().slice(0, 10))
   for (const [pair, all] of Map.groupBy(verdicts, (each) => each.pair)) {
     const failed = all.filter(isFailed)
     const where = failed.length === 0 ? "" : `  (${[...new Set(failed.map(({ scenario }) => scenario))].join(", ")})`

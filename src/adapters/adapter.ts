@@ -49,10 +49,7 @@ export interface Adapter {
   readonly database?: Database
   /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true
-  /**
-   * For clients that keep what is too large for a line in files that many sessions share, each under the hash of its bytes: which
-   * of them a line names, as places below the root. They are read behind the files of the unit, as bytes.
-   */
+  /** The files below the root that a line names: each is called after its bytes, and many sessions share it. Read last, as bytes. */
   readonly attachments?: (line: string) => readonly string[]
   readonly lineage?: Lineages
   readonly relocation?: Relocation
@@ -275,10 +272,11 @@ export type OutputFile =
       readonly schema: DatabaseSchema
     }
 
-export type WholeFile =
-  | { readonly form: "document" | "text"; readonly relativePath: string; readonly text: string }
-  /** `isShared`: its name says what is in it, and other sessions have it too. One that is there stays. */
-  | { readonly form: "bytes"; readonly relativePath: string; readonly bytes: Uint8Array; readonly isShared?: true }
+/** `entryOf`: the text is an entry of a list of all sessions, told apart by that key. `isShared`: a name that says what is in it. */
+export type WholeFile = { readonly relativePath: string } & (
+  | { readonly form: "document" | "text"; readonly text: string; readonly entryOf?: string }
+  | { readonly form: "bytes"; readonly bytes: Uint8Array; readonly isShared?: true }
+)
 
 /** A line without its line feed: text, or bytes where the source held no UTF-8. */
 export type OutputLine = string | Uint8Array

@@ -261,6 +261,17 @@ export function fingerprintOf(record: SourceValue, keys: readonly string[]): Sea
   return sealed(`row-${hash.toString(16).padStart(16, "0")}`)
 }
 
+/** The path that a `file:` URL names, as the machine that wrote it would; nothing where it names none. */
+export function pathInUrl(url: Sealed<string>): Sealed<string> | undefined {
+  const path = /^file:\/\/(?:localhost)?(\/.*)$/.exec(plain(url))?.[1]
+  if (path === undefined) return undefined
+  try {
+    return sealed(decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:)/, ""))
+  } catch {
+    return undefined
+  }
+}
+
 /** Several values as one: an identity that a source spreads over a path or over fields. */
 export function joined(values: readonly Sealed<string>[], separator: string): Sealed<string> {
   return sealed(values.map(plain).join(separator))

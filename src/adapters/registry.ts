@@ -1,12 +1,15 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
+import { amp } from "./amp/adapter.ts"
 import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts"
 import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
+import { continueDev } from "./continue/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
 import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { hermes } from "./hermes/adapter.ts"
+import { iflow } from "./iflow/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
@@ -26,6 +29,9 @@ export const ADAPTERS: readonly Adapter[] = [
   ohMyPi,
   hermes,
   droid,
+  continueDev,
+  iflow,
+  amp,
   xcodeClaude,
   claudeDesktop,
   rooCode,

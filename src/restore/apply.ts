@@ -5,9 +5,18 @@
 import { dirname, join } from "node:path"
 import type { OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
+import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
 import { backupOf, draftName } from "../platform/files/draft-names.ts"
 import type { Files } from "../platform/files/files.ts"
-import { chunksOfFile, type DatabaseFile, lengthOf, pathInside, type WriteDatabase, writeDraft } from "./draft.ts"
+import {
+  chunksOfFile,
+  type DatabaseFile,
+  isEntry,
+  lengthOf,
+  pathInside,
+  type WriteDatabase,
+  writeDraft,
+} from "./draft.ts"
 
 export interface ApplyRequest {
   readonly files: Files
@@ -29,7 +38,7 @@ export interface Applied {
 type Placed = Exclude<OutputFile, { form: "database" }>
 
 export function isPlaced(file: OutputFile): file is Placed {
-  return file.form !== "database" && !isShared(file) && !isNamed(file)
+  return file.form !== "database" && !isShared(file) && !isNamed(file) && !isEntry(file)
 }
 
 export async function applyRestore(request: ApplyRequest): Promise<Applied> {
@@ -69,7 +78,7 @@ export async function liesThere({ files, root, output, hasRows }: PlaceRequest):
     const path = pathInside(root, file.relativePath)
     if (file.form === "database") {
       if (!hasRows(path, file)) return false
-    } else if (!isShared(file)) {
+    } else if (!(isShared(file) || isEntry(file))) {
       let at = 0
       for (const bytes of chunksOfFile(file)) {
         const there = await files.readPart(path, at, bytes.byteLength)
@@ -126,6 +135,7 @@ async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFil
   const path = pathInside(root, file.relativePath)
   await files.makeDirectory(dirname(path))
   if (file.form === "database") return writeDatabase(path, file)
+  if (isEntry(file)) await putEntry(files, path, file)
   if (file.form === "log") await appendAbsent(files, path, Array.from(file.lines, String))
   return []
 }
@@ -143,6 +153,25 @@ async function addNamed({ files, root, stamp, writeDatabase }: ApplyRequest, fil
   } finally {
     await files.remove(folder)
   }
+}
+
+/** In the place of the entry that has the same name, or behind all others. What is no list is left alone. */
+async function putEntry(
+  files: Files,
+  path: string,
+  { text, entryOf }: { readonly text: string; readonly entryOf: string },
+): Promise<void> {
+  const known = files.exists(path) ? parseJson(Buffer.from(await files.read(path)).toString("utf8")) : undefined
+  const list = known === undefined ? [] : known.ok && known.value
+  const entry = parseJson(text)
+  if (!(Array.isArray(list) && entry.ok)) return
+  const nameIn = (value: JsonValue) => (isJsonObject(value) ? value[entryOf] : undefined)
+  const others = list.filter((each: JsonValue) => nameIn(each) !== nameIn(entry.value))
+  const draft = `${path}.${entryOf}`
+  await files.write(draft, Buffer.from(stringifyJson([...others, entry.value])))
+  await files.sync(draft)
+  await files.rename(draft, path)
+  await files.sync(dirname(path))
 }
 
 /** Lines that the file does not have yet. One that was cut off is ended first. */

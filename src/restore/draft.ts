@@ -59,11 +59,18 @@ export function* chunksOfFile(file: Exclude<OutputFile, { form: "database" }>): 
 
 export function fileBytes(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
   if (file.form === "bytes") return file.bytes
-  if (file.form !== "log") return Buffer.from(file.text)
+  if (file.form !== "log") return Buffer.from(isEntry(file) ? `[${file.text}]` : file.text)
   const bytes = Buffer.concat([...chunksOf(file.lines)])
   // A client that compressed a log looks for it under that name, and its source reads it so.
   return isCompressed(file) ? Bun.zstdCompressSync(bytes) : bytes
 }
+
+/** One entry of a list that belongs to other sessions as well. */
+export function isEntry(file: OutputFile): file is ListEntry {
+  return (file.form === "document" || file.form === "text") && file.entryOf !== undefined
+}
+
+type ListEntry = Extract<OutputFile, { form: "document" | "text" }> & { readonly entryOf: string }
 
 /** How many they are. */
 export function lengthOf(file: Exclude<OutputFile, { form: "database" }>): number {

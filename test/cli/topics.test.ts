@@ -30,7 +30,8 @@ async function refusals(commands: readonly string[]): Promise<string[]> {
   return answers.filter((answer) => answer !== undefined)
 }
 
-const COMMAND_LINE = /^ {2}pond (.*?)(?: {2,}.*)?$/gm
+/** Up to an explanation, or to the program that it is handed to. */
+const COMMAND_LINE = /^ {2}pond (.*?)(?: \||(?: {2,}.*))?$/gm
 /** In the middle of a sentence; `pond help …` is no verb. */
 const COMMAND_INSIDE = /`pond ((?!help )[^`]+)`/g
 

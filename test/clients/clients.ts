@@ -4,8 +4,10 @@
  */
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { amp } from "./amp-client.ts"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
+import { continued } from "./continue-client.ts"
 import { droid } from "./droid-client.ts"
 import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
@@ -173,6 +175,8 @@ export const CLIENTS: readonly Client[] = [
   omp,
   hermes,
   droid,
+  continued,
+  amp,
 ]
 
 export function clientNamed(name: string): Client {

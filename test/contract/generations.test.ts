@@ -118,6 +118,35 @@ const OH_MY_PI: readonly Generation[] = [
   ["forks", "forked", { holds: /"parentSession":"/ }],
 ]
 
+const CONTINUE: readonly Generation[] = [
+  [
+    "a document, and the list of all",
+    "plain",
+    { place: /^sessions\/sessions\.json$/, holds: /"dateCreated": "\d{13}"/ },
+  ],
+  ["results beside their calls", "tools", { holds: /"toolCallStates"/ }],
+  ["results as messages", "damaged", { holds: /"role": "tool"/ }],
+  ["thoughts as messages", "damaged", { holds: /"role": "thinking"/ }],
+  ["what editors attach", "damaged", { holds: /"providerTitle": "file"/ }],
+  ["summaries", "damaged", { holds: /"conversationSummary": "/ }],
+  ["directories as URLs", "damaged", { holds: /"workspaceDirectory": "file:\/\/\// }],
+]
+
+const IFLOW: readonly Generation[] = [
+  ["calls in windows", "window", { holds: /"id":"call_2".*"id":"call_3"/ }],
+  ["results alone", "late-text", { holds: /"content":\{"functionResponse"/ }],
+  ["results in lists", "late-text", { holds: /"responseParts":\[/ }],
+  ["what is no person's", "meta", { holds: /"isMeta":true/ }],
+]
+
+const AMP: readonly Generation[] = [
+  ["threads in files", "tools", { place: /^threads\/T-[^/]+\.json$/, holds: /"messageId"/ }],
+  ["threads of the extension", "extension", { place: /^threads3\// }],
+  ["summaries", "summed-up", { holds: /"type": "summary"/ }],
+  ["commands of a person", "summed-up", { holds: /"manual_bash_invocation"/ }],
+  ["threads of agents", "agents", { holds: /"mainThreadID"/ }],
+]
+
 const GEMINI_CLI: readonly Generation[] = [
   ["documents in a hash folder", "v0.28-document", { place: /^tmp\/[0-9a-f]{64}\/chats\/session-[^/]+\.json$/ }],
   ["documents in a slug folder", "v0.36-document", { place: /^tmp\/alpha\/chats\/session-[^/]+\.json$/ }],
@@ -259,6 +288,9 @@ for (const [adapter, generations] of Object.entries({
   opencode: OPENCODE,
   pi: PI,
   "oh-my-pi": OH_MY_PI,
+  continue: CONTINUE,
+  iflow: IFLOW,
+  amp: AMP,
   "gemini-cli": GEMINI_CLI,
   "qwen-code": QWEN_CODE,
   "copilot-cli": COPILOT,

@@ -282,3 +282,20 @@ test("a file whose name says what is in it is written once, and stays for whoeve
   expect(readFileSync(join(target.root, "blobs/ab"))).toEqual(Buffer.of(1))
   expect(readdirSync(target.root).toSorted()).toEqual(["blobs", "projects"])
 })
+
+test("an entry goes into the list of all sessions, in the place of the one of its name, and no other is touched", async () => {
+  using target = tempRoot()
+  const entry = (text: string): OutputFile => ({ form: "document", relativePath: "all.json", text, entryOf: "id" })
+  const list = () => JSON.parse(readFileSync(join(target.root, "all.json"), "utf8")) as unknown
+  await applyRestore({ ...request(target.root), output: [MAIN, entry('{"id":"a","n":1}')] })
+  expect(list()).toEqual([{ id: "a", n: 1 }])
+  writeFileSync(join(target.root, "all.json"), '[{"id":"b","own":true},{"id":"a","n":1}]')
+  await applyRestore({ ...request(target.root, realFiles, true), output: [MAIN, entry('{"id":"a","n":2}')] })
+  expect(list()).toEqual([
+    { id: "b", own: true },
+    { id: "a", n: 2 },
+  ])
+  writeFileSync(join(target.root, "all.json"), "no list")
+  await applyRestore({ ...request(target.root, realFiles, true), output: [MAIN, entry('{"id":"a","n":3}')] })
+  expect(readFileSync(join(target.root, "all.json"), "utf8")).toBe("no list")
+})

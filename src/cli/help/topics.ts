@@ -2,6 +2,7 @@
  * The help topics: `pond help <topic>`. A test runs every line that starts with `  pond` through the argument parser.
  */
 import { ERROR_TABLE } from "../../model/errors.ts"
+import { RESCUE } from "./rescue-topic.ts"
 
 export interface Topic {
   readonly name: string
@@ -409,6 +410,7 @@ export const TOPICS: readonly Topic[] = [
   { name: "concepts", summary: "What pond stores, and what its words mean.", text: CONCEPTS },
   { name: "storage", summary: "Where the store is, and which credentials it uses.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
+  { name: "rescue", summary: "The history of a client that was closed down or left.", text: RESCUE },
   { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
   { name: "recall", summary: "What hooks of clients add to prompts, and how to turn it off.", text: RECALL },
   { name: "ci", summary: "Keep the sessions of agents that run in CI jobs.", text: CI },

@@ -65,12 +65,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     appendFileSync(LOG, `${JSON.stringify({ kind, script, tools, items: asked.items, system: asked.system, reply })}\n`)
     return sendReply(response, api, body, reply)
   }
+  if (path === "/api/internal") return sendJson(response, { ok: true, result: internalOf(request.url ?? "") })
   if (path.endsWith("/count_tokens")) return sendJson(response, { input_tokens: TOKENS })
   if (path.endsWith("/models")) return sendJson(response, { object: "list", data: [], models: [] })
   if (request.method === "HEAD") return void response.writeHead(200).end()
   // Codex would ask OpenAI itself over a web socket, and asks five times where it is told less than this.
   if (request.headers.upgrade !== undefined) return void response.writeHead(426).end()
   sendJson(response, { error: { type: "not_found_error", message: `the scripted model has no ${path}` } }, 404)
+}
+
+/** Amp asks its own server who is there, and tells it of each thread. */
+function internalOf(url: string): unknown {
+  const nobody = { id: "user_1", email: "dev@example.invalid", username: "dev", features: [], team: null }
+  return url.includes("getUserInfo") ? nobody : {}
 }
 
 // --- What to say -------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ function inCode(asked: Asked, command: string): Call | undefined {
 
 function pathParams(path: string, cwd: string): Params {
   const absolute = isAbsolute(path) ? path : join(cwd, path)
-  return { file_path: absolute, filePath: absolute, path: absolute, target_file: absolute }
+  return { file_path: absolute, filePath: absolute, path: absolute, target_file: absolute, filepath: absolute }
 }
 
 function read(asked: Asked, path: string, cwd: string): Call | undefined {
@@ -95,7 +95,7 @@ function read(asked: Asked, path: string, cwd: string): Call | undefined {
 }
 
 function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "create", "editor"])
+  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "create", "create_file", "editor"])
   if (tool !== undefined)
     return call(tool, { ...pathParams(path, cwd), content, new_text: content, file_text: content })
   const added = content.replace(/\n$/, "").replace(/^/gm, "+")
@@ -104,7 +104,8 @@ function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>
 
 function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
   const tool =
-    offeredOf(asked, ["Edit", "edit", "search_replace", "editor"]) ?? offeredOf(asked, ["patch"], "old_string")
+    offeredOf(asked, ["Edit", "edit", "search_replace", "edit_file", "editor"]) ??
+    offeredOf(asked, ["patch"], "old_string")
   if (tool === undefined)
     return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
   return call(tool, {
