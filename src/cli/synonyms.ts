@@ -15,9 +15,10 @@ const LIST: VerbSynonym = { runs: "list" }
 const COST: VerbSynonym = { runs: "cost" }
 const DELETE: VerbSynonym = { runs: "erase" }
 const CLEAN: VerbSynonym = { runs: "optimize" }
-const WEB: VerbSynonym = { hint: "`pond serve` answers HTTP requests, `pond browse` shows sessions on the terminal." }
 const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
-const MARKDOWN: VerbSynonym = { hint: "`pond get SESSION -o session.md` writes a session as Markdown." }
+const MARKDOWN: VerbSynonym = {
+  hint: "`pond get SESSION -o session.html` writes a session as a page, -o session.md as Markdown.",
+}
 const ANNOTATE: VerbSynonym = {
   hint: "`pond label SESSION` takes --name, --star, --tag and --note. `pond list --tag TAG` finds it again.",
 }
@@ -59,7 +60,7 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   ui: { runs: "browse" },
   tui: { runs: "browse" },
   pick: { runs: "browse" },
-  web: WEB,
+  web: { runs: "open" },
   update: UPDATE,
   upgrade: UPDATE,
   "self-update": UPDATE,
@@ -116,9 +117,10 @@ export const FLAG_HINTS: Readonly<Record<string, string>> = {
   regex: "Use --mode pattern.",
   tools: "Use --scope tools.",
   all: "Use --scope all, or leave out the filters.",
-  html: "Use --format md.",
-  md: "Use --format md.",
-  markdown: "Use --format md.",
+  html: "Use -o session.html.",
+  md: "Use -o session.md.",
+  markdown: "Use -o session.md.",
+  format: "`pond get SESSION -o session.html` writes a page, -o session.md Markdown, -o session.json JSON.",
   cost: "`pond cost` shows tokens and cost.",
   tokens: "`pond cost` shows tokens and cost.",
   last: "`pond resume --last` resumes the session that was active last.",
