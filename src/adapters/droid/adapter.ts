@@ -13,7 +13,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const droid: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "0.99.0", to: "0.225.2" },
+  judged: { by: "client", from: "0.225.2", to: "0.225.2" },
   source,
   parse,
   context,
