@@ -17,6 +17,17 @@ export function overrideNativeVariable(name: string, value: string): void {
   setenv()?.(Buffer.from(`${name}\0`), Buffer.from(`${value}\0`), 1)
 }
 
+const NO_PROXY = ["NO_PROXY", "no_proxy"] as const
+
+/** Native libraries that the user sends through a proxy reach this host without it, besides those that the user excepts. */
+export function keepOffProxies(host: string): void {
+  const environment = processEnvironment()
+  for (const name of NO_PROXY) {
+    const excepted = environment[name] ?? NO_PROXY.map((other) => environment[other]).find(Boolean) ?? ""
+    overrideNativeVariable(name, excepted === "" ? host : `${excepted},${host}`)
+  }
+}
+
 const setenv = lazy(() => {
   const libc = libcPath()
   if (libc === undefined) return undefined
