@@ -43,7 +43,12 @@ export function recordMatrix(judged: readonly Judged[], date: string): void {
   const own = [...pairs].map(([name, all]) => [name, pairOf(all, date)] as const)
   const matrix = { ...readMatrix(), ...Object.fromEntries(own) }
   const sorted = Object.fromEntries(Object.entries(matrix).sort(([left], [right]) => (left < right ? -1 : 1)))
-  writeFileSync(DATA, `${JSON.stringify(sorted, null, 2)}\n`)
+  // Short lists stand in one line, as the formatter has them.
+  const text = JSON.stringify(sorted, null, 2).replaceAll(
+    /\[\s+([^\]]*?)\s+\]/g,
+    (_, inner: string) => `[${inner.replaceAll(/\s+/g, " ")}]`,
+  )
+  writeFileSync(DATA, `${text}\n`)
   writeFileSync(TABLE, renderMatrix(sorted))
 }
 
