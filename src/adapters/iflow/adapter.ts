@@ -18,7 +18,7 @@ export const iflow: Adapter = {
   serialize,
   output: {
     sessionIds: /^session-[0-9a-f-]{32,36}$/i,
-    relativePaths: [/^(?:projects\/[^/\n]+\/)?session-[0-9a-f-]{32,36}\.jsonl$/i],
+    relativePaths: [/^(?:projects\/[^/]+\/)?session-[0-9a-f-]{32,36}\.jsonl$/i],
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["message", "model"] }] },
