@@ -57,8 +57,12 @@ try {
   const site = await serve(store)
   await using browser = await startBrowser(folder)
   try {
-    for (const judge of [asksForToken, everyView, attacked, byKeyboard, longSession, growing, overSlowLine])
-      report(await judge(await browser.tab(), site))
+    for (const judge of [asksForToken, everyView, attacked, byKeyboard, longSession, growing, overSlowLine]) {
+      const tab = await browser.tab()
+      report(await judge(tab, site))
+      // A page that is left open asks on.
+      await tab.open("about:blank")
+    }
   } finally {
     await site.stop()
   }
