@@ -94,7 +94,7 @@ export function DayBars({ title, from, rows, textOf }: DayBarsProps) {
 
 const DAYS_MAX = 1500
 
-/** With the days on which nothing happened, so that a week is as wide as any other. */
+/** Fills in the days without activity, so that every week is equally wide. */
 function everyDay(rows: DayBarsProps["rows"], from: string | undefined): DayBarsProps["rows"] {
   const known = new Map(rows.map(({ key, value }) => [key, value]))
   const moments = [...known.keys()].map((key) => Date.parse(key)).filter((moment) => !Number.isNaN(moment))

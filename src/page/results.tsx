@@ -1,9 +1,8 @@
 /** What a search found, by session, the words of the query marked. */
-import { useEffect, useState } from "preact/hooks"
-import { ask, type Filters, type Match, type SearchPage } from "./api.ts"
+import type { Filters, Match, SearchPage } from "./api.ts"
 import { counted, dateTimeText, projectName } from "./format.ts"
 import { sessionHref } from "./route.ts"
-import { toApiError, useAnswer } from "./use-answer.ts"
+import { usePages } from "./use-answer.ts"
 
 const LIMIT = 20
 const TEXT_BUDGET = 20_000
@@ -27,26 +26,14 @@ export function Results({ query, params, filters }: ResultsProps) {
       ["mode", "scope", "sort"].flatMap((name) => (params.has(name) ? [[name, params.get(name)]] : [])),
     ),
   }
-  const { answer, error, isLoading } = useAnswer<SearchPage>("search", question)
-  const [later, setLater] = useState<readonly SearchPage[]>([])
-  const [failure, setFailure] = useState<string>()
-  const key = JSON.stringify(question)
-  useEffect(() => setLater([]), [key])
-  const last = later.at(-1) ?? answer
-  const more = () => {
-    if (last?.next_cursor === undefined) return
-    ask<SearchPage>("search", { ...question, cursor: last.next_cursor }).then(
-      (page) => setLater((before) => [...before, page]),
-      (thrown: unknown) => setFailure(toApiError(thrown).message),
-    )
-  }
-  const message = failure ?? error?.message
-  const sessions = [...(answer?.sessions ?? []), ...later.flatMap((page) => page.sessions)]
+  const { pages, isLoading, message, more } = usePages<SearchPage>("search", question)
+  const [first] = pages
+  const sessions = pages.flatMap((page) => page.sessions)
   const pattern = params.get("mode") === "pattern" ? undefined : wordsPattern(query)
   return (
     <section aria-label="Search results" aria-busy={isLoading}>
       <p class="status" role="status">
-        {answer === undefined ? "Searching…" : `${counted(answer.matched_total, "message")} found`}
+        {first === undefined ? "Searching…" : `${counted(first.matched_total, "message")} found`}
       </p>
       {message === undefined ? null : (
         <p class="error" role="alert">
@@ -72,11 +59,11 @@ export function Results({ query, params, filters }: ResultsProps) {
           </li>
         ))}
       </ul>
-      {last?.has_more === true ? (
+      {more === undefined ? null : (
         <button type="button" onClick={more}>
           Show more
         </button>
-      ) : null}
+      )}
     </section>
   )
 }

@@ -1,38 +1,23 @@
 /** The list of sessions by day. The first page is asked for again every few seconds, so that work in progress shows. */
-import { useEffect, useState } from "preact/hooks"
-import { ask, type Filters, type ListedSession, type SessionPage } from "./api.ts"
+import type { Filters, ListedSession, SessionPage } from "./api.ts"
 import { counted, dayText, projectName, timeText } from "./format.ts"
 import { sessionHref } from "./route.ts"
-import { toApiError, useAnswer, useLiveCount } from "./use-answer.ts"
+import { useLiveCount, usePages } from "./use-answer.ts"
 
 const PAGE = 50
 
 export function Rows({ filters }: { readonly filters: Filters }) {
   const live = useLiveCount()
-  const question = { filters, limit: PAGE }
-  const { answer: first, error, isLoading } = useAnswer<SessionPage>("sessions", question, live)
-  const [later, setLater] = useState<readonly SessionPage[]>([])
-  const [failure, setFailure] = useState<string>()
-  const key = JSON.stringify(filters)
-  useEffect(() => setLater([]), [key])
-  const last = later.at(-1) ?? first
-  const more = () => {
-    if (last?.next_cursor === undefined) return
-    ask<SessionPage>("sessions", { ...question, cursor: last.next_cursor }).then(
-      (page) => setLater((before) => [...before, page]),
-      (thrown: unknown) => setFailure(toApiError(thrown).message),
-    )
-  }
-  const sessions = merge([first?.sessions ?? [], ...later.map((page) => page.sessions)])
-  const message = failure ?? error?.message
+  const { pages, isLoading, message, more } = usePages<SessionPage>("sessions", { filters, limit: PAGE }, live)
+  const sessions = merge(pages.map((page) => page.sessions))
   return (
-    <section aria-label="Sessions" aria-busy={isLoading && first === undefined}>
+    <section aria-label="Sessions" aria-busy={isLoading && pages.length === 0}>
       {message === undefined ? null : (
         <p class="error" role="alert">
           {message}
         </p>
       )}
-      {first !== undefined && sessions.length === 0 ? <Nothing isFiltered={key !== "{}"} /> : null}
+      {pages.length > 0 && sessions.length === 0 ? <Nothing isFiltered={Object.keys(filters).length > 0} /> : null}
       {byDay(sessions).map(([day, rows]) => (
         <section key={day}>
           <h2 class="day">{day}</h2>
@@ -43,11 +28,11 @@ export function Rows({ filters }: { readonly filters: Filters }) {
           </ul>
         </section>
       ))}
-      {last?.has_more === true ? (
+      {more === undefined ? null : (
         <button type="button" onClick={more}>
           Show more
         </button>
-      ) : null}
+      )}
     </section>
   )
 }

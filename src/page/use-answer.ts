@@ -28,6 +28,48 @@ export function useAnswer<Answer>(operation: string, input: object | undefined, 
   return asked
 }
 
+interface Page {
+  readonly next_cursor?: string
+}
+
+export interface Pages<P extends Page> {
+  readonly pages: readonly P[]
+  readonly isLoading: boolean
+  readonly message: string | undefined
+  /** Undefined behind the last page. */
+  readonly more: (() => void) | undefined
+}
+
+/**
+ * The first page of an answer, and those behind it as they are asked for. Later pages belong to their question: one that
+ * arrives after the question changed, or a second time because somebody clicked twice, is dropped.
+ */
+export function usePages<P extends Page>(operation: string, question: object, refresh = 0): Pages<P> {
+  const { answer, error, isLoading } = useAnswer<P>(operation, question, refresh)
+  const key = JSON.stringify(question)
+  const [later, setLater] = useState<{ readonly key: string; readonly pages: readonly P[]; readonly failure?: string }>(
+    {
+      key,
+      pages: [],
+    },
+  )
+  const own = later.key === key ? later : { key, pages: [] }
+  const pages = answer === undefined ? [] : [answer, ...own.pages]
+  const cursor = pages.at(-1)?.next_cursor
+  const more = () => {
+    ask<P>(operation, { ...question, cursor }).then(
+      (page) =>
+        setLater((before) => {
+          const shown = before.key === key ? before.pages : []
+          return shown.length === own.pages.length ? { key, pages: [...shown, page] } : before
+        }),
+      (thrown: unknown) => setLater({ ...own, failure: toApiError(thrown).message }),
+    )
+  }
+  const message = own.failure ?? error?.message
+  return { pages, isLoading, message, more: cursor === undefined ? undefined : more }
+}
+
 export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError("internal", String(error))
 }
