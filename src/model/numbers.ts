@@ -32,3 +32,10 @@ export function durationText(seconds: number): string {
       : [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60), "h"]
   return `${large}:${String(small).padStart(2, "0")} ${unit}`
 }
+
+/** $1,234.50, and $0.0012 where cents would say nothing. */
+export function dollarText(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) return "<$0.0001"
+  const [whole = "0", cents = "00"] = dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2).split(".")
+  return `$${countText(Number(whole))}.${cents}`
+}

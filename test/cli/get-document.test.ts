@@ -90,3 +90,26 @@ test("a session that is nowhere, and a place that cannot be written, leave no fi
   })
   expect(readdirSync(join(home.path, "folder"))).toEqual([])
 })
+
+test("several sessions are pages in a directory; a page that is there is kept", async () => {
+  const other = `${SAMPLE_SESSION_ID.slice(0, -1)}x`
+  const wrote = await get("-o", "pages", "--project", "/", "--json")
+  expect(JSON.parse(wrote.stdout)).toMatchObject({
+    session_ids: [SAMPLE_SESSION_ID],
+    file: "pages/index.html",
+    pages: 2,
+    messages: 2,
+  })
+  expect(readdirSync(join(home.path, "pages")).toSorted()).toEqual([`${SAMPLE_SESSION_ID}.html`, "index.html"])
+  expect(await get("-o", "pages", "--project", "/")).toMatchObject({ exitCode: 8 })
+  expect(await get("-o", "pages", "--project", "/", "--force", "--redact")).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("Wrote 1 page and index.html to pages: 2 messages"),
+  })
+  expect(await get(other, "-o", "more")).toMatchObject({ exitCode: 3 })
+  expect(await get(SAMPLE_SESSION_ID, "-o", "more.html")).toMatchObject({ exitCode: 2 })
+  expect(await get("-o", "more", "--project", "/", "--tree")).toMatchObject({
+    exitCode: 2,
+    stderr: "pond: --tree is for one session, and not for several.\n",
+  })
+})

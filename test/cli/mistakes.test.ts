@@ -30,6 +30,8 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["search x --mode sideways", "validation_failed", "--mode must be one of"],
   ["search x --cursor nonsense", "validation_failed", "Invalid cursor"],
   ["search x --similar-to nobody", "not_found", "No message nobody"],
+  [`get ${SESSION} nobody`, "validation_failed", "Several sessions are written as pages into a directory"],
+  ["get --project nowhere-is-it -o pages", "not_found", "No session of a project nowhere-is-it"],
   ["get nobody", "not_found", "No session or message nobody"],
   [`get ${SESSION} --after nobody`, "not_found", "Session "],
   ["sql", "validation_failed", "Missing QUERY"],

@@ -98,6 +98,7 @@ const OWN_ARGUMENTS: Readonly<Record<string, string>> = {
   "get --output": "where the answer is written",
   "get --redact": "of Markdown",
   "get --include-subagents": "of Markdown",
+  "get --project": "chooses sessions that become pages",
   "get --force": "whether a file is overwritten",
   "sql --output": "where the answer is written",
   "sql --force": "whether a file is overwritten",

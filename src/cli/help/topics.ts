@@ -205,15 +205,21 @@ For everything else, use SQL:
 
 const SHARING = `To show a session to somebody without pond, write it as one page or as Markdown.
 A page is a single file that any browser opens: it loads nothing, runs nothing of
-what the session says, and has tool calls, diffs, pictures and sub-agents folded.
-Reasoning and tool calls are folded, and images are listed by name. It reads well
-on GitHub.
+what the session says, and folds reasoning, tool calls with their results, diffs
+and sub-agents. Bars above it show where work, tokens and time went. In Markdown
+images are listed by name; it reads well on GitHub.
 
   pond get SESSION -o session.md
   pond get SESSION -o session.html --redact
   pond get SESSION -o session.md --mode conversational
   pond get SESSION -o session.md --include-subagents
   pond get SESSION --format md --redact
+
+Several sessions, or all of a project, become pages in a directory; its index.html
+lists them:
+
+  pond get SESSION SESSION -o pages --redact
+  pond get --project shop -o pages --redact
 
 --redact replaces text that looks like a credential and reports how many of each
 kind: known token formats, private keys, passwords in URLs and assignments,

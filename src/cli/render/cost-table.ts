@@ -1,5 +1,5 @@
 /** Tokens and cost for people: rounded on a terminal, whole numbers elsewhere, and below it what the sums are made of. */
-import { counted, countText } from "../../model/numbers.ts"
+import { counted, countText, dollarText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { CostOutput, CostRow } from "../../operations/wire/cost.ts"
 import type { Page } from "../verb.ts"
@@ -62,12 +62,6 @@ function roundedText(count: number): string {
 function costText(row: CostOutput["total"]): string {
   if (row.unpriced_responses === row.responses) return "unknown"
   return `${dollarText(row.cost_usd)}${row.unpriced_responses > 0 ? "+" : ""}`
-}
-
-function dollarText(dollars: number): string {
-  if (dollars > 0 && dollars < 0.0001) return "<$0.0001"
-  const [whole = "0", cents = "00"] = dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2).split(".")
-  return `$${countText(Number(whole))}.${cents}`
 }
 
 function footer({ rows, rows_count: all, total, unpriced_models: unpriced, prices }: CostOutput, page: Page) {

@@ -106,7 +106,8 @@ function outcomeOf(share: Share, written: Written): Outcome {
   }
 }
 
-function redactionText(replaced: ReturnType<Share["replaced"]>, dim: (text: string) => string): string {
+/** What was taken out of what was written, and that it should be read. */
+export function redactionText(replaced: ReturnType<Share["replaced"]>, dim: (text: string) => string): string {
   if (replaced === undefined) return dim("Not redacted: --redact replaces text that looks like a credential.\n")
   const kinds = replaced.map(({ kind, count }) => `  ${counted(count, "place")}  ${visibleLine(kind)}\n`).join("")
   const what = replaced.length === 0 ? "No credentials detected.\n" : `Replaced:\n${kinds}`

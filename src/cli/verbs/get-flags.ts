@@ -17,9 +17,12 @@ export const getArguments = argumentsFor(get.input, {
   tree: { summary: "List the sub-agent sessions instead of messages." },
   raw: { summary: "Show the client's original record of a message." },
   format: flag.choice("html and md write a whole session as one document.", ["text", "md", "html"]),
-  output: flag.text("Write a whole session to FILE: .html, .md, .txt or .json; - is stdout.", "FILE", {
-    short: "o",
-  }),
+  output: flag.text(
+    "Write a whole session to FILE: .html, .md, .txt or .json; - is stdout. Several sessions: pages in a directory.",
+    "FILE",
+    { short: "o" },
+  ),
+  project: flag.text("With -o DIR: all sessions of projects whose path contains TEXT, or within a directory.", "TEXT"),
   redact: flag.onOff("Markdown, HTML: replace text that looks like a credential."),
   "include-subagents": flag.onOff("Markdown: append the sub-agent sessions (HTML folds them in)."),
   force: flag.onOff("Overwrite an existing file."),

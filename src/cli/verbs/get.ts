@@ -19,10 +19,13 @@ import {
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { asDocument, isDocument, isJsonFile, STDOUT } from "./get-document.ts"
 import { type GetFlags, getArguments } from "./get-flags.ts"
+import { asSite, isSite } from "./get-site.ts"
+
+const ID_SUMMARY = "The id of a session or of a message. Several sessions with -o DIR."
 
 export const get = defineVerb({
   flags: getArguments.flags,
-  positionals: [{ name: "id", summary: "The id of a session or of a message.", count: "one", words: "sessions" }],
+  positionals: [{ name: "id", summary: ID_SUMMARY, count: "many", words: "sessions" }],
   examples: [
     "get SESSION",
     "get SESSION --from end --limit 5",
@@ -32,10 +35,14 @@ export const get = defineVerb({
     "get MESSAGE --raw",
     "get SESSION -o session.html --redact",
     "get SESSION -o session.md --redact",
+    "get SESSION SESSION -o pages --redact",
   ],
   run: async (context) => {
     const { pond, words } = context
     const { clock, environment } = pond.host
+    if (isSite(context)) return await asSite(context)
+    if (words.length === 0)
+      throw new PondError("validation_failed", `Missing ID: ${ID_SUMMARY}`, { details: { argument: "id" } })
     if (isDocument(context)) {
       return await withFullSessionId(pond, words[0] ?? "", (id) => asDocument({ ...context, words: [id] }))
     }

@@ -22,6 +22,8 @@ export interface ShareOptions {
   readonly withSubagents: boolean
   readonly isRedacted: boolean
   readonly format?: "md" | "html"
+  /** Of a page among others: the one that lists them. */
+  readonly indexHref?: string
 }
 
 export interface Share {
@@ -30,6 +32,17 @@ export interface Share {
   readonly replaced: () => ReturnType<Redactor["replaced"]> | undefined
   /** So far. */
   readonly messages: () => number
+  /** Of a page, once it was written. */
+  readonly summary: () => PageSummary | undefined
+}
+
+/** What a list says of a page. */
+export interface PageSummary {
+  readonly name: string
+  readonly client: string
+  readonly project: string
+  readonly begun: string
+  readonly tokens: string
 }
 
 const CHUNK_UNITS = 1 << 18
@@ -38,6 +51,7 @@ const LINEAGE_MAX = 2000
 export function shareSession(pond: Pond, options: ShareOptions, signal: AbortSignal): Share {
   const redactor = options.isRedacted ? createRedactor(pond.host.environment) : undefined
   let messages = 0
+  let summary: PageSummary | undefined
   const reading: Reading = {
     pond,
     options,
@@ -46,9 +60,13 @@ export function shareSession(pond: Pond, options: ShareOptions, signal: AbortSig
     count: (more) => {
       messages += more
     },
+    sum: (read) => {
+      summary = read
+    },
   }
   const write = options.format === "html" ? htmlPage : documents
-  return { chunks: write(reading, redactor), replaced: () => redactor?.replaced(), messages: () => messages }
+  const chunks = write(reading, redactor)
+  return { chunks, replaced: () => redactor?.replaced(), messages: () => messages, summary: () => summary }
 }
 
 interface Reading {
@@ -57,19 +75,27 @@ interface Reading {
   readonly signal: AbortSignal
   readonly clean: (text: string) => string
   readonly count: (messages: number) => void
+  readonly sum: (summary: PageSummary) => void
 }
 
 async function* htmlPage(reading: Reading, redactor: Redactor | undefined): AsyncGenerator<string> {
   const { pond, options, clean, count, signal } = reading
-  const { isWhole, withSubagents } = options
-  const { endHtml, sessionHtml } = await import("./html/session-html.ts")
+  const { isWhole, withSubagents, indexHref } = options
+  const [{ sessionHtml }, { pageUsageOf }, { closePage, SESSION_PAGE }] = await Promise.all([
+    import("./html/session-html.ts"),
+    import("./html/page-usage.ts"),
+    import("./html/page-frame.ts"),
+  ])
   const sessions = await pond.sessions()
   const stored = await sessions.session(options.sessionId)
   if (stored === undefined) throw sessionNotFound(options.sessionId)
   const session = await titled(stored, reading)
   const name = shownName(session, clean)
-  yield* sessionHtml(sessions, session, name, { isWhole, withSubagents, clean, count, signal })
-  yield endHtml(redactor === undefined ? "" : redactionNote(redactor))
+  const usage = pageUsageOf(pond.host)
+  yield* sessionHtml(sessions, session, name, { isWhole, withSubagents, clean, count, signal, usage, indexHref })
+  yield closePage(redactor === undefined ? "" : redactionNote(redactor), SESSION_PAGE)
+  const { source_agent: client, project, created_at: begun } = session
+  reading.sum({ name, client, project: clean(project), begun, tokens: usage.shortText() })
 }
 
 /** The session, and below it its sub-agents, however deep: each once, and each where its parent has been read. */

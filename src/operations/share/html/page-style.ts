@@ -30,29 +30,58 @@ details.branch{border-left:3px solid var(--line);padding-left:.9rem}
 .path{font:600 .85rem ui-monospace,monospace;margin:.5rem 0 0}
 .diff{padding:.4rem 0}.diff span{display:block;padding:0 .8rem;white-space:pre-wrap}.diff span span{display:inline;padding:0}
 .diff .add{background:var(--add);color:var(--add-fg)}.diff .del{background:var(--del);color:var(--del-fg)}.diff .gap{color:var(--dim);text-align:center}
+.took{margin:.1rem 0;color:var(--dim);font-size:.8rem;text-align:right}
 .todos{list-style:none;padding:0}.todos .now{font-weight:600}
 .hljs-keyword,.hljs-selector-tag,.hljs-built_in,.hljs-type{color:var(--key)}.hljs-string,.hljs-regexp,.hljs-attr{color:var(--str)}.hljs-number,.hljs-literal,.hljs-title{color:var(--num)}.hljs-comment,.hljs-quote{color:var(--com);font-style:italic}.hljs-addition{color:var(--add-fg)}.hljs-deletion{color:var(--del-fg)}
 `
 
-const FRAME_STYLE = `
+const BODY_STYLE = `
 body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:70rem;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,sans-serif;display:flex;flex-direction:column}
-body>header{order:0}#map{order:1}#find{order:2}main{order:3}body>footer{order:4}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0 0 1rem;color:var(--dim);font-size:.9rem}
-dd{margin:0;overflow-wrap:anywhere;color:var(--fg)}
-#map{margin:0 0 1rem}#map svg{display:block;width:100%;height:64px}#map p{margin:.25rem 0 0;color:var(--dim);font-size:.85rem}
-#map .user{fill:var(--user)}#map .assistant{fill:var(--fg)}#map .tool{fill:var(--dim)}#map .failed{fill:var(--bad)}#map a:focus rect,#map a:hover rect{opacity:.6}
 #find{position:sticky;top:0;z-index:1;display:flex;gap:.5rem;align-items:center;padding:.5rem 0;background:var(--bg)}
 #find input{flex:1;min-width:0;font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
 #find button{font:inherit;padding:.35rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
 #find output{color:var(--dim);font-size:.85rem;white-space:nowrap}
 [hidden]{display:none}
 body>footer{color:var(--dim);font-size:.85rem;border-top:1px solid var(--line);padding-top:.75rem;margin-top:1rem}
-@media(max-width:44rem){.sides{grid-template-columns:minmax(0,1fr)}body{padding:1rem .75rem 3rem}}
-@media print{#find{display:none}article{content-visibility:visible;break-inside:auto}pre{max-height:none;white-space:pre-wrap}body{max-width:none}}
+@media print{#find{display:none}body{max-width:none}}
 `
 
-export const PAGE_STYLE = `${THEME_STYLE}${MESSAGE_STYLE}${FRAME_STYLE}`
+const FRAME_STYLE = `
+body>header{order:0}#map{order:1}#find{order:2}main{order:3}body>footer{order:4}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0 0 1rem;color:var(--dim);font-size:.9rem}
+dd{margin:0;overflow-wrap:anywhere;color:var(--fg)}
+#map{margin:0 0 1rem}#map svg{display:block;width:100%}#map p{margin:.25rem 0 0;color:var(--dim);font-size:.85rem}
+#map .user{fill:var(--user)}#map .assistant{fill:var(--fg)}#map .tool{fill:var(--dim)}#map .failed{fill:var(--bad)}#map a:focus rect,#map a:hover rect{opacity:.6}
+@media(max-width:44rem){.sides{grid-template-columns:minmax(0,1fr)}body{padding:1rem .75rem 3rem}}
+@media print{article{content-visibility:visible;break-inside:auto}pre{max-height:none;white-space:pre-wrap}}
+`
+
+export const PAGE_STYLE = `${THEME_STYLE}${BODY_STYLE}${MESSAGE_STYLE}${FRAME_STYLE}`
+
+export const INDEX_STYLE = `${THEME_STYLE}${BODY_STYLE}
+a{color:var(--user)}
+header p,li p{margin:.1rem 0;color:var(--dim);font-size:.9rem}
+h2{font-size:1rem;color:var(--dim);margin:1.25rem 0 .25rem}
+ul{list-style:none;margin:0;padding:0}li{padding:.5rem 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
+li a{font-weight:600;text-decoration:none}li a:hover{text-decoration:underline}li span{margin-right:.75rem}
+@media(max-width:44rem){body{padding:1rem .75rem 3rem}}
+`
+
+/** Finds words in the list. */
+export const INDEX_SCRIPT = `
+(()=>{const all=[...document.querySelectorAll("li")];const bar=document.createElement("div");bar.id="find";bar.setAttribute("role","search");
+const input=document.createElement("input");input.type="search";input.placeholder="Filter sessions  ( / )";input.setAttribute("aria-label","Filter sessions");
+const said=document.createElement("output");bar.append(input,said);document.querySelector("main").before(bar);
+const find=()=>{const words=input.value.toLowerCase().split(/\\s+/).filter(Boolean);let n=0;
+for(const li of all){const text=li.textContent.toLowerCase();li.hidden=!words.every(w=>text.includes(w));if(!li.hidden)n++}
+for(const s of document.querySelectorAll("section"))s.hidden=!s.querySelector("li:not([hidden])");
+said.textContent=words.length?n+" of "+all.length:""};
+input.addEventListener("input",find);
+addEventListener("keydown",e=>{if(e.target===input){if(e.key==="Escape"){input.value="";find();input.blur()}return}
+if(e.key==="/"&&!e.ctrlKey&&!e.metaKey&&!e.altKey){e.preventDefault();input.focus()}});
+})()
+`
 
 /** Finds words in the messages, opens what is folded around them, and walks by keys. The page is read without it as well. */
 export const PAGE_SCRIPT = `

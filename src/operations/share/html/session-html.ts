@@ -13,7 +13,8 @@ import { createPairing, type Said } from "../pair-results.ts"
 import { timeText } from "../transcript-items.ts"
 import { escapeHtml, isSafeLink } from "./escape.ts"
 import { codeBlock, markdownHtml } from "./markdown-html.ts"
-import { PAGE_SCRIPT, PAGE_STYLE } from "./page-style.ts"
+import { openPage, SESSION_PAGE } from "./page-frame.ts"
+import type { PageUsage } from "./page-usage.ts"
 import { durationText, type MapPoint, sessionMap } from "./session-map.ts"
 import { pictureHtml, type ToolLook, toolHtml } from "./tool-html.ts"
 
@@ -24,6 +25,10 @@ export interface HtmlOptions {
   readonly clean: (text: string) => string
   readonly count: (messages: number) => void
   readonly signal: AbortSignal
+  /** Counts tokens, on a page that has the session from its beginning. */
+  readonly usage?: PageUsage
+  /** The page that lists this one among others. */
+  readonly indexHref?: string | undefined
 }
 
 const DEPTH_MAX = 12
@@ -38,11 +43,12 @@ export async function* sessionHtml(
 ): AsyncGenerator<string> {
   yield headHtml(session, name, options)
   const points: MapPoint[] = []
+  const { usage } = options
   yield "<main>\n"
   yield* branchHtml({ sessions, session, options, prefix: "m", depth: 0, met: new Set([session.id]), points })
   yield "</main>\n"
   // The map is known at the end, and shown at the beginning: by the style, not by a script.
-  yield sessionMap(points)
+  yield sessionMap(points, usage?.byOrdinal(session) ?? new Map(), usage?.totalText() ?? "")
 }
 
 // --- A page of it ------------------------------------------------------------------------------------------------------
@@ -78,27 +84,11 @@ async function* oneStretch(entries: readonly Entry[]): AsyncGenerator<readonly E
   yield entries
 }
 
-export function endHtml(note: string): string {
-  return `<footer>${escapeHtml(note)}</footer>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`
-}
-
-function sha256(text: string): string {
-  return `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`
-}
-
 function headHtml(
   { source_agent: agent, project, created_at: begun, id }: Session,
   name: string,
-  { clean }: HtmlOptions,
+  { clean, indexHref }: HtmlOptions,
 ): string {
-  const policy = [
-    "default-src 'none'",
-    `style-src ${sha256(PAGE_STYLE)}`,
-    `script-src ${sha256(PAGE_SCRIPT)}`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ")
   const facts = [
     ["Client", agent],
     ["Directory", clean(project)],
@@ -106,19 +96,8 @@ function headHtml(
     ["Session", clean(id)],
   ]
   const rows = facts.map(([term = "", text = ""]) => `<dt>${term}</dt><dd>${escapeHtml(visibleLine(text))}</dd>`)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="pond">
-<title>${escapeHtml(visibleLine(name))}</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<header><h1>${escapeHtml(visibleLine(name))}</h1><dl>${rows.join("")}</dl></header>
+  const back = indexHref === undefined ? "" : `<p><a href="${escapeHtml(indexHref)}">All sessions</a></p>`
+  return `${openPage(visibleLine(name), SESSION_PAGE)}<header>${back}<h1>${escapeHtml(visibleLine(name))}</h1><dl>${rows.join("")}</dl></header>
 `
 }
 
@@ -159,6 +138,7 @@ async function* entriesHtml(
   const pairing = createPairing()
   const write = createArticles(branch, look)
   for await (const entries of stretches) {
+    write.meet(entries)
     for (const entry of entries) {
       if (gone.has(session.id, entry.message.id)) continue
       if (options.signal.aborted) throw new PondError("interrupted", "Interrupted: the page is incomplete.")
@@ -217,18 +197,27 @@ async function* agentHtml(child: Session, parent: Branch): AsyncGenerator<string
 const ROLE_NAMES = { user: "User", assistant: "Assistant", system: "System", tool: "Tool" } as const
 
 /** One article for each message that shows something. */
-function createArticles({ options, prefix, points }: Branch, look: ToolLook) {
+function createArticles({ session, options, prefix, points }: Branch, look: ToolLook) {
+  /** What responses took, by the ordinal of the message that shows it. */
+  const tokens = new Map<number, string>()
   let open: { readonly said: Said; html: string } | undefined
   const end = (): string => {
     const { said, html } = open ?? {}
     open = undefined
     if (said === undefined || html === undefined || html === "") return ""
+    const line = tokens.get(said.ordinal)
+    tokens.delete(said.ordinal)
+    const took = line === undefined ? "" : `<p class="took">${escapeHtml(line)}</p>`
     const anchor = `${prefix}${said.ordinal}`
     const head = `<header><a href="#${anchor}">${ROLE_NAMES[said.role]}</a><time datetime="${escapeHtml(said.timestamp)}">${timeText(said.timestamp)}</time></header>`
-    return `<article class="${said.role}" id="${anchor}" data-message="${escapeHtml(said.messageId)}">${head}\n${html}</article>\n`
+    return `<article class="${said.role}" id="${anchor}" data-message="${escapeHtml(said.messageId)}">${head}\n${html}${took}</article>\n`
   }
   return {
     end,
+    /** Before these are added. */
+    meet(entries: readonly Entry[]): void {
+      for (const [ordinal, line] of options.usage?.read(session, entries) ?? []) tokens.set(ordinal, line)
+    },
     add(said: Said): string {
       const html = saidHtml(said, options, look)
       if (html !== "") points?.push(pointOf(said, `${prefix}${said.ordinal}`))
@@ -242,15 +231,17 @@ function createArticles({ options, prefix, points }: Branch, look: ToolLook) {
 }
 
 function pointOf(said: Said, anchor: string): MapPoint {
+  const { ordinal } = said
   const atMs = Date.parse(said.timestamp)
   if (said.kind === "call") {
     const units = JSON.stringify([said.call.params, said.answer?.result.result ?? ""]).length
-    return { anchor, atMs, units, kind: said.answer?.result.is_failure === true ? "failed" : "tool" }
+    const endMs = said.answer === undefined ? atMs : Math.max(atMs, Date.parse(said.answer.timestamp))
+    return { anchor, ordinal, atMs, endMs, units, kind: said.answer?.result.is_failure === true ? "failed" : "tool" }
   }
   const text = said.kind === "part" && "text" in said.part ? said.part.text : ""
   const units = said.kind === "instructions" ? said.text.length : text.length
   const { role } = said
-  return { anchor, atMs, units, kind: role === "user" || role === "assistant" ? role : "tool" }
+  return { anchor, ordinal, atMs, endMs: atMs, units, kind: role === "user" || role === "assistant" ? role : "tool" }
 }
 
 function saidHtml(said: Said, options: HtmlOptions, look: ToolLook): string {

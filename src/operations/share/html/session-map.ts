@@ -1,55 +1,114 @@
-/** Where the time and the work of a session went, as a picture: a bar for each message, as high as it is long. */
+/**
+ * Where the work, the tokens and the time of a session went, as a picture: three rows of bars, one bar for each message or
+ * call. A click on a bar leads there.
+ */
+import { countText } from "../../../model/numbers.ts"
 import { escapeHtml } from "./escape.ts"
 
 export interface MapPoint {
   readonly anchor: string
+  readonly ordinal: number
   readonly atMs: number
+  /** Of a call, when its result came. */
+  readonly endMs: number
   readonly units: number
   readonly kind: "user" | "assistant" | "tool" | "failed"
 }
 
 const WIDTH = 1000
-const HEIGHT = 64
+const ROW_HEIGHT = 40
+const GAP = 6
 const BARS_MAX = 500
+const BAR_MIN = 2
 
-export function sessionMap(points: readonly MapPoint[]): string {
-  if (points.length < 2) return ""
-  const merged = mergeNeighbours(points)
-  const most = Math.log(2 + Math.max(...merged.map(({ units }) => units)))
-  const step = WIDTH / merged.length
-  const bars = merged.map(({ anchor, units, kind }, at) => {
-    const height = Math.max(3, Math.round((Math.log(2 + units) / most) * HEIGHT))
-    const size = `x="${(at * step).toFixed(2)}" y="${HEIGHT - height}" width="${Math.max(0.5, step * 0.85).toFixed(2)}" height="${height}"`
-    return `<a href="#${anchor}" tabindex="-1"><rect class="${kind}" ${size}/></a>`
-  })
-  const label = `Map of the session: ${points.length} messages and tool calls. Taller bars are longer.`
-  // Hundreds of bars are nothing to read out: a reader of screens gets the number, and goes by headings and articles.
-  const svg = `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars.join("")}</svg>`
-  return `<nav id="map" aria-label="${label}">${svg}<p>${escapeHtml(legend(points))}</p></nav>\n`
+/** What a bar stands for: one point, or neighbours where there are more than a screen has room for. */
+interface Bar {
+  readonly anchor: string
+  readonly kind: MapPoint["kind"]
+  readonly units: number
+  readonly tokens: number
+  readonly tookMs: number
 }
 
-/** A screen has room for some hundred bars: more messages share one, of the kind that says most. */
-function mergeNeighbours(points: readonly MapPoint[]): readonly MapPoint[] {
-  const each = Math.ceil(points.length / BARS_MAX)
-  const merged: MapPoint[] = []
-  for (let at = 0; at < points.length; at += each) {
-    const some = points.slice(at, at + each)
-    const kind = (["failed", "user", "assistant", "tool"] as const).find((one) =>
-      some.some((point) => point.kind === one),
-    )
-    const [first] = some
-    if (first !== undefined)
-      merged.push({ ...first, kind: kind ?? "tool", units: Math.max(...some.map(({ units }) => units)) })
+/** `tokens`: of the messages that recorded a response, by ordinal. */
+export function sessionMap(
+  points: readonly MapPoint[],
+  tokens: ReadonlyMap<number, number>,
+  totalText: string,
+): string {
+  if (points.length < 2) return ""
+  const bars = mergeNeighbours(barsOf(points, tokens))
+  const rows = [
+    { title: "Length", sizeOf: ({ units }: Bar) => Math.log(1 + units) },
+    { title: "Tokens", sizeOf: (bar: Bar) => bar.tokens },
+    { title: "Time", sizeOf: ({ tookMs }: Bar) => Math.sqrt(tookMs) },
+  ].filter(({ sizeOf }) => bars.some((bar) => sizeOf(bar) > 0))
+  const height = rows.length * (ROW_HEIGHT + GAP) - GAP
+  const step = WIDTH / bars.length
+  const drawn = bars.map((bar, at) => {
+    const rects = rows.map(({ sizeOf }, row) => {
+      const most = Math.max(...bars.map(sizeOf))
+      const size = sizeOf(bar) === 0 ? 0 : Math.max(BAR_MIN, Math.round((sizeOf(bar) / most) * ROW_HEIGHT))
+      const y = row * (ROW_HEIGHT + GAP) + ROW_HEIGHT - size
+      const place = `x="${(at * step).toFixed(2)}" y="${y}" width="${Math.max(0.5, step * 0.85).toFixed(2)}" height="${size}"`
+      return size === 0 ? "" : `<rect class="${bar.kind}" ${place}/>`
+    })
+    return `<a href="#${bar.anchor}" tabindex="-1">${rects.join("")}</a>`
+  })
+  const label = `Map of the session: ${countText(points.length)} messages and tool calls.`
+  const titles = rows.map(({ title }) => title.toLowerCase()).join(", ")
+  const key = `Rows from the top: ${titles}. Taller bars are more.`
+  // Hundreds of bars are nothing to read out: a reader of screens gets the numbers, and goes by headings and articles.
+  const svg = `<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="none" height="${height}" aria-hidden="true">${drawn.join("")}</svg>`
+  const lines = [legend(points), totalText, key].filter((line) => line !== "")
+  const said = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
+  return `<nav id="map" aria-label="${label}">${svg}${said}</nav>\n`
+}
+
+/** Time is what passed since the point before; tokens of a message that shows nothing belong to the one shown before it. */
+function barsOf(points: readonly MapPoint[], tokens: ReadonlyMap<number, number>): readonly Bar[] {
+  const spent = new Map<number, number>()
+  const ordinals = [...tokens.keys()].toSorted((left, right) => left - right)
+  let at = 0
+  for (const ordinal of ordinals) {
+    while (at + 1 < points.length && (points[at + 1]?.ordinal ?? Number.POSITIVE_INFINITY) <= ordinal) at++
+    spent.set(at, (spent.get(at) ?? 0) + (tokens.get(ordinal) ?? 0))
   }
-  return merged
+  let lastMs = points[0]?.atMs ?? 0
+  return points.map(({ anchor, kind, units, endMs }, index) => {
+    const tookMs = Math.max(0, endMs - lastMs)
+    lastMs = Math.max(lastMs, endMs)
+    return { anchor, kind, units, tokens: spent.get(index) ?? 0, tookMs }
+  })
+}
+
+const KINDS = ["failed", "user", "assistant", "tool"] as const
+
+/** More messages share a bar, of the kind that says most. */
+function mergeNeighbours(bars: readonly Bar[]): readonly Bar[] {
+  const each = Math.ceil(bars.length / BARS_MAX)
+  if (each === 1) return bars
+  const sum = (some: readonly Bar[], name: "tokens" | "tookMs") => some.reduce((all, bar) => all + bar[name], 0)
+  return Array.from({ length: Math.ceil(bars.length / each) }, (_, at) => {
+    const some = bars.slice(at * each, (at + 1) * each)
+    return {
+      anchor: some[0]?.anchor ?? "",
+      kind: KINDS.find((one) => some.some(({ kind }) => kind === one)) ?? "tool",
+      units: Math.max(...some.map(({ units }) => units)),
+      tokens: sum(some, "tokens"),
+      tookMs: sum(some, "tookMs"),
+    }
+  })
 }
 
 function legend(points: readonly MapPoint[]): string {
   const count = (kind: MapPoint["kind"]) => points.filter((point) => point.kind === kind).length
   const tools = count("tool") + count("failed")
   const failed = count("failed") === 0 ? "" : ` (${count("failed")} failed)`
-  const span = Math.max(...points.map(({ atMs }) => atMs)) - Math.min(...points.map(({ atMs }) => atMs))
-  return `${count("user")} from the user, ${count("assistant")} from the assistant, ${tools} tool calls${failed}, over ${durationText(span)}.`
+  const bars = barsOf(points, new Map())
+  const took = (isOfUser: boolean) =>
+    durationText(bars.reduce((all, { kind, tookMs }) => ((kind === "user") === isOfUser ? all + tookMs : all), 0))
+  return `${count("user")} from the user, ${count("assistant")} from the assistant, ${tools} tool calls${failed}. Time: ${took(false)} of work, ${took(true)} until the user wrote.`
 }
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
