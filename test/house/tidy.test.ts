@@ -45,6 +45,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   "@duckdb/node-api": ["operations"],
   "highlight.js": ["operations"],
   diff: ["operations"],
+  "opencc-js": ["search"],
   preact: ["page"],
 }
 

@@ -13,6 +13,9 @@ import type { QueryShape } from "../query-shape.ts"
 import type { WeightedArm } from "../rank/fusion.ts"
 import { normalizeText, scoreOpenings, scoreRuns } from "../rank/rerank.ts"
 import type { Hit } from "../request.ts"
+import { compoundTerms } from "../spelling/compounds.ts"
+import { hanFolder } from "../spelling/han-variants.ts"
+import { otherSpellings } from "../spelling/other-spellings.ts"
 
 /**
  * Tuned on all labelled retrieval sets together. Changing one weight by a tenth moves the mean by less than half a
@@ -22,24 +25,14 @@ const WEIGHTS = { index: 0.38, runs: 0.5, opening: 0.12, literal: 0.5 }
 /** A query of up to this many words is meant literally; a longer one describes a topic. */
 export const LETTER_WORDS_MAX = 6
 const QUERY_TERMS_MAX = 400
+/** What was asked for in the other script is found, behind what was written as asked. */
+const VARIANT_SHARE = 0.5
 
 export interface WordsRequest {
   readonly where: Filter
   readonly limit: number
   /** Sorted by time: "first" takes the newest messages that have every word if there are enough, "alone" no others. */
   readonly newest?: "first" | "alone"
-}
-
-/**
- * The large form of the Turkish dotless i is the large form of every other i, so that a word written large is indexed as
- * another word. A query in Turkish therefore asks for both.
- */
-function turkishTerms(text: string): string[] {
-  if (!/[ıİşŞğĞ]/.test(text)) return []
-  const lower = text.toLowerCase()
-  return [lower.replaceAll("ı", "i"), lower.replace(/i\u0307?/g, "ı")]
-    .flatMap((variant) => queryTerms(variant))
-    .slice(0, QUERY_TERMS_MAX)
 }
 
 export async function findWords(
@@ -49,7 +42,8 @@ export async function findWords(
 ): Promise<WeightedArm[]> {
   const own = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
   if (own.length === 0) return []
-  const terms = [...new Set([...own, ...turkishTerms(shape.text)])]
+  const terms = [...own, ...(await otherSpellings(shape.text))].slice(0, QUERY_TERMS_MAX)
+  const fold = await hanFolder(shape.text)
   const plain = own.filter((term) => !/[*~]$/.test(term))
   const isShort = shape.wordCount <= LETTER_WORDS_MAX
   const asked = { where, limit: Math.ceil(limit * 1.5) }
@@ -68,14 +62,18 @@ export async function findWords(
   const absent = isShort ? findUnheard(plain, texts) : []
   // A word that occurs anywhere in the store is spelled as intended.
   const known = absent.length > 0 ? await sessions.words.known(absent) : new Set()
-  const unheard = absent.filter((word) => !known.has(word))
-  const like = unheard.length > 0 ? await findSpelledAlike(ask, unheard) : []
+  const like = await findAlike(
+    sessions,
+    ask,
+    absent.filter((word) => !known.has(word)),
+  )
   if (like.length > 0) {
     found = addCandidates(found, like)
     hits = await readCandidates(sessions, found)
     for (const { text } of hits.slice(texts.length)) texts.push(normalizeText(text))
   }
   const query = normalizeText(shape.text)
+  const folded = { query: fold(query), texts: texts.map(fold) }
   const scored = (scores: readonly number[]): Hit[] => hits.map((hit, index) => ({ ...hit, score: scores[index] ?? 0 }))
   const arms: WeightedArm[] = [
     {
@@ -86,7 +84,11 @@ export async function findWords(
       ...sinceOf(hits, isNewest),
       plan: () => sessions.words.explain({ terms }, asked),
     },
-    { name: "words: runs of letters", hits: scored(scoreRuns(query, texts)), weight: WEIGHTS.runs },
+    {
+      name: "words: runs of letters",
+      hits: scored(scoreRuns(folded.query, folded.texts)),
+      weight: WEIGHTS.runs,
+    },
     {
       name: "words: opening",
       hits: scored(
@@ -99,10 +101,22 @@ export async function findWords(
     },
   ]
   if (isShort) {
-    const literal = scored(texts.map((text) => (text.includes(query) ? 1 : 0))).filter(({ score }) => score > 0)
+    const literal = scored(scoreLiteral({ query, texts }, folded)).filter(({ score }) => score > 0)
     if (literal.length > 0) arms.push({ name: "words: literal", hits: literal, weight: WEIGHTS.literal })
   }
   return arms
+}
+
+interface Compared {
+  readonly query: string
+  readonly texts: readonly string[]
+}
+
+function scoreLiteral(asked: Compared, folded: Compared): number[] {
+  return asked.texts.map((text, at) => {
+    if (text.includes(asked.query)) return 1
+    return folded.texts[at]?.includes(folded.query) === true ? VARIANT_SHARE : 0
+  })
 }
 
 // --- Candidates -----------------------------------------------------------------------------------------------------------
@@ -165,6 +179,15 @@ function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "si
   return { sinceMicros: moments[0] ?? 0n }
 }
 
+/** Messages with words that are spelled like these, or that are made of them. */
+async function findAlike(sessions: Sessions, ask: Ask, unheard: readonly string[]): Promise<Candidate[]> {
+  const likely = unheard.filter((word) => word.length <= MISSPELLED_LENGTH_MAX)
+  const near = likely.length > 0 ? await findSpelledAlike(ask, likely) : []
+  if (near.length > 0) return near
+  const terms = await compoundTerms(sessions, unheard)
+  return terms.length > 0 ? (await ask({ terms })).slice(0, LIKE_MAX) : []
+}
+
 /** Within edit distance 1, or 2 where nothing is nearer. */
 async function findSpelledAlike(ask: Ask, words: readonly string[]): Promise<Candidate[]> {
   const near = await ask({ terms: words, distance: 1 })
@@ -185,7 +208,9 @@ function addCandidates(first: readonly Candidate[], second: readonly Candidate[]
 }
 
 const UNHEARD_LENGTH_MIN = 4
-const UNHEARD_LENGTH_MAX = 24
+/** A longer one is a compound, or no word. */
+const MISSPELLED_LENGTH_MAX = 24
+const UNHEARD_LENGTH_MAX = 48
 const UNHEARD_MAX = 3
 const LIKE_MAX = 50
 const JOINED = /.[./\-:@\\+#]./
