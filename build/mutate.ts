@@ -1,15 +1,17 @@
 /**
- * `bun run mutate [--lines 200] [--skip 0] [--seed N] [--only src/search/] [--at FILE:LINE,…] [--tests 12]`: breaks one line of src
- * after another, chosen at random by the seed, and runs the nearest tests that import its file, then all tests of its area. A change
- * that none of them notices is printed: it needs a test, or a reason. Works on a copy in a temporary directory, so this tree is never
- * touched. The tests that noticed something run once more over the code as it is, because a test that fails there proves nothing.
- * Exits 1 when something survived.
+ * `bun run mutate [--lines 200] [--skip 0] [--seed N] [--minutes M] [--near 1] [--only src/search/] [--at FILE:LINE,…] [--tests 12]`:
+ * breaks one line of src after another, chosen at random by the seed, and runs the nearest tests that import its file, then all tests
+ * of its area, until one fails. A change that none of them notices is printed: it needs a test, or a reason in `mutate/explained.ts`.
+ * `--near 1` leaves the area out, which is most of the time; `--minutes` stops early and says where to go on.
+ * Works on a copy in a temporary directory, so this tree is never touched. The tests that noticed something run once more over the
+ * code as it is, because a test that fails there proves nothing. Exits 1 when something survived.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, normalize } from "node:path"
 import { readSources, type SourceFile } from "./house/sources.ts"
 import { numberFlag } from "./lib/outcome.ts"
+import { EXPLAINED } from "./mutate/explained.ts"
 import { ROOT } from "./release/packages.ts"
 import { orFailure } from "./release/targets.ts"
 
@@ -45,8 +47,8 @@ const OPERATORS: readonly (readonly [from: RegExp, to: string])[] = [
 ]
 const NO_CODE = /^\s*(?:\*|\/[/*]|import |export (?:type|interface)|readonly |\||["'`])/
 const TEST_TIMEOUT_MS = 300_000
-/** Most changes are noticed by the tests next to them, so the others run only where those did not. */
-const NEAREST_FIRST = 3
+/** Most changes are noticed by the test next to them, so the others run only where that did not. */
+const STEPS = [1, 4]
 
 function mutationsOf({ path, text }: SourceFile): Mutation[] {
   return text.split("\n").flatMap((before, at) => {
@@ -56,22 +58,19 @@ function mutationsOf({ path, text }: SourceFile): Mutation[] {
   })
 }
 
-/** Small and repeatable (mulberry32): the same seed breaks the same lines of the same tree. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-function choose<T>(all: readonly T[], count: number, random: () => number): T[] {
-  const left = [...all]
-  const chosen: T[] = []
-  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(Math.floor(random() * left.length), 1))
-  return chosen
+/**
+ * In an order that depends on the seed and on each line alone: a commit elsewhere changes neither which lines are chosen nor
+ * where a run that stopped goes on.
+ */
+function shuffle(all: readonly Mutation[], seed: number): Mutation[] {
+  const seen = new Map<string, number>()
+  const ranked = all.map((mutation) => {
+    const name = `${mutation.path} ${mutation.before.trim()}`
+    const nth = seen.get(name) ?? 0
+    seen.set(name, nth + 1)
+    return { mutation, rank: Bun.hash.xxHash3(`${seed} ${name} ${nth}`) }
+  })
+  return ranked.toSorted((one, other) => (one.rank < other.rank ? -1 : 1)).map(({ mutation }) => mutation)
 }
 
 type Imports = ReadonlyMap<string, readonly string[]>
@@ -112,7 +111,7 @@ function copyTree(): string {
   return place
 }
 
-type Verdict = "killed" | "hung" | "survived"
+type Verdict = "killed" | "hung" | "survived" | "explained"
 
 /** Arguments of `bun test`: what holds for the whole area of a file, most of which starts processes or goes through the registry. */
 function testsOfArea(path: string): string[][] {
@@ -138,19 +137,31 @@ async function judge(place: string, tests: readonly string[]): Promise<Verdict> 
   return child.exitCode === 0 ? "survived" : "killed"
 }
 
+function reasonOf({ path, before }: Mutation): string | undefined {
+  return EXPLAINED.find((each) => each.path === path && each.line === before.trim())?.why
+}
+
 interface Judged {
   readonly verdict: Verdict
   /** The tests that ran when the change was noticed. */
   readonly by: readonly string[]
 }
 
-async function judgeMutation(place: string, mutation: Mutation, tests: readonly string[]): Promise<Judged> {
+async function judgeMutation(
+  place: string,
+  mutation: Mutation,
+  tests: readonly string[],
+  isNear: boolean,
+): Promise<Judged> {
   const { path, line, after } = mutation
+  if (reasonOf(mutation) !== undefined) return { verdict: "explained", by: [] }
   const text = await Bun.file(join(ROOT, path)).text()
   const changed = text.split("\n").with(line - 1, after)
   writeFileSync(join(place, path), changed.join("\n"))
   try {
-    for (const by of [tests.slice(0, NEAREST_FIRST), tests.slice(NEAREST_FIRST), ...testsOfArea(path)]) {
+    const cuts = [0, ...STEPS, tests.length]
+    const near = cuts.slice(1).map((to, at) => tests.slice(cuts[at], to))
+    for (const by of isNear ? near : [...near, ...testsOfArea(path)]) {
       const verdict = await judge(place, by)
       if (verdict !== "survived") return { verdict, by }
     }
@@ -167,7 +178,14 @@ async function failingAnyway(place: string, runs: ReadonlyMap<string, readonly s
   return failing
 }
 
-async function main(args: readonly string[]): Promise<number> {
+interface Plan {
+  readonly chosen: readonly Mutation[]
+  readonly tests: (path: string) => readonly string[]
+  readonly isNear: boolean
+  readonly endMs: number
+}
+
+function planOf(args: readonly string[]): Plan {
   const seed = numberFlag(args, "seed", 20_260_131)
   const testsMax = numberFlag(args, "tests", 12)
   const [skip, lines] = [numberFlag(args, "skip", 0), numberFlag(args, "lines", 200)]
@@ -177,20 +195,37 @@ async function main(args: readonly string[]): Promise<number> {
   const all = sources.filter(({ path }) => path.startsWith(only)).flatMap(mutationsOf)
   const named = args.includes("--at") ? (args[args.indexOf("--at") + 1] ?? "").split(",") : []
   const at = all.filter(({ path, line }) => named.includes(`${path}:${line}`))
-  const chosen = named.length > 0 ? at : choose(all, skip + lines, createRandom(seed)).slice(skip)
+  const chosen = named.length > 0 ? at : shuffle(all, seed).slice(skip, skip + lines)
   console.log(`seed ${seed}: ${chosen.length} of ${all.length} lines`)
+  return {
+    chosen,
+    tests: (path) => nearestTests(imports, path, testsMax),
+    isNear: numberFlag(args, "near", 0) === 1,
+    endMs: performance.now() + numberFlag(args, "minutes", 60 * 24) * 60_000,
+  }
+}
+
+function tell(mutation: Mutation, verdict: Verdict, tests: readonly string[]): void {
+  console.log(`${verdict.padEnd(9)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}`)
+  if (verdict === "survived")
+    console.log(`           was ${mutation.before.trim()}\n           ${tests.join(" ") || "no test imports it"}`)
+  if (verdict === "explained") console.log(`           ${reasonOf(mutation)}`)
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const { chosen, tests, isNear, endMs } = planOf(args)
   const place = copyTree()
   const noticing = new Map<string, readonly string[]>()
-  let survivors = 0
+  let [survivors, judged] = [0, 0]
   try {
     for (const mutation of chosen) {
-      const tests = nearestTests(imports, mutation.path, testsMax)
-      const { verdict, by } = await judgeMutation(place, mutation, tests)
+      if (performance.now() > endMs) break
+      const nearest = tests(mutation.path)
+      const { verdict, by } = await judgeMutation(place, mutation, nearest, isNear)
+      judged += 1
       if (verdict === "survived") survivors += 1
       if (verdict === "killed") noticing.set(by.join(" "), by)
-      console.log(`${verdict.padEnd(8)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}`)
-      if (verdict === "survived")
-        console.log(`          was ${mutation.before.trim()}\n          ${tests.join(" ") || "no test imports it"}`)
+      tell(mutation, verdict, nearest)
     }
     for (const test of await failingAnyway(place, noticing)) {
       survivors += 1
@@ -199,7 +234,9 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
-  console.log(`${survivors} of ${chosen.length} survived`)
+  if (judged < chosen.length)
+    console.log(`stopped: go on with --skip ${numberFlag(args, "skip", 0) + judged} --lines ${chosen.length - judged}`)
+  console.log(`${survivors} of ${judged} survived`)
   return survivors === 0 ? 0 : 1
 }
 

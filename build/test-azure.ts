@@ -1,5 +1,5 @@
 /**
- * `bun run test:azure`: the laws of every backend, and `pond storage check`, against Azurite on this machine.
+ * `bun run test:azure`: the laws of every backend, its notes, and `pond storage check`, against Azurite on this machine.
  * Other real stores are named the same way: `POND_TEST_STORES` holds their URLs, the environment their credentials.
  */
 import { join } from "node:path"
@@ -17,5 +17,6 @@ async function run(...args: readonly string[]): Promise<boolean> {
 }
 
 const isChecked = await run(join(ROOT, "src/main.ts"), "storage", "check", `az://${TEST_CONTAINER}/check`)
-const isLawful = await run("test", "--timeout", "60000", "test/substrate/backends.test.ts", "-t", "az://")
+const tests = ["test/substrate/backends.test.ts", "test/substrate/bucket-clients.test.ts"]
+const isLawful = await run("test", "--timeout", "60000", ...tests, "-t", "az://")
 process.exitCode = isChecked && isLawful ? 0 : 1

@@ -1,5 +1,5 @@
 /**
- * `bun run attack damage`: every kind of damage at rest, on a disk and in a bucket, in place and copied, with what was
+ * `bun run attack damage`: every kind of damage at rest, on a disk and in buckets, in place and copied, with what was
  * stored still at hand and without: it costs the rows of the damaged files, is told until it is repaired, and what is
  * stored again is exactly what was lost.
  */
@@ -19,12 +19,13 @@ import { startObjectServer } from "../../test/support/object-server.ts"
 import type { Chaos, Outcome } from "../lib/outcome.ts"
 
 export const attack: Chaos = {
-  summary: "every kind of damage to files, on a disk and in a bucket, in place and copied: what does each cost?",
+  summary: "every kind of damage to files, on a disk and in buckets, in place and copied: what does each cost?",
   run: async function* (): AsyncIterable<Outcome> {
     await using server = await startObjectServer()
     const places: readonly (readonly [name: string, make: () => DamagedPlace])[] = [
       ["on a disk", onDisk],
       ["in a bucket", () => inBucket(server)],
+      ["in a bucket of Google's", () => inBucket(server, "gs")],
     ]
     for (const [name, make] of places)
       for (const isCopied of [false, true])

@@ -1,12 +1,12 @@
 /**
  * `bun run attack flips [ROUNDS]`: one bit of one file of a store is flipped, again and again, and each time
- * `check --read-data` must name the file and the sessions in it. On a disk and in a bucket. `POND_SEED` repeats a run.
+ * `check --read-data` must name the file and the sessions in it. On a disk and in buckets. `POND_SEED` repeats a run.
  */
 import { join } from "node:path"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import type { CheckedTable, TableDamage } from "../../src/substrate/table.ts"
 import { type DamagedPlace, inBucket, onDisk } from "../../test/support/damage.ts"
-import { startObjectServer, TEST_KEY } from "../../test/support/object-server.ts"
+import { startObjectServer } from "../../test/support/object-server.ts"
 import { runPond, temporaryHome } from "../../test/support/pond-process.ts"
 import { writeDemo } from "../corpus/demo.ts"
 import type { Chaos, Outcome } from "../lib/outcome.ts"
@@ -27,6 +27,7 @@ export const attack: Chaos = {
     const places = [
       ["on a disk", onDisk(join(home.path, "store"))],
       ["in a bucket", inBucket(server)],
+      ["in a bucket of Google's", inBucket(server, "gs")],
     ] as const
     for (const [name, place] of places) yield await flipBits(name, place, { home, count, seed })
   },
@@ -40,11 +41,7 @@ interface Flipping {
 
 async function flipBits(name: string, place: DamagedPlace, { home, count, seed }: Flipping): Promise<Outcome> {
   const random = seededRandom(seed)
-  const env = {
-    ...home.env,
-    AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey,
-  }
+  const env = { ...home.env, ...place.environment }
   for (const args of [["sync", "--full"], ["optimize"]]) await runPond([...args, "-q", "--store", place.url], { env })
   const files = place.paths().filter((path) => !LEFT_OUT.test(path) && place.read(path).length > 0)
   const store = place.open()

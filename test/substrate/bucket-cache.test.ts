@@ -67,7 +67,7 @@ test("a bucket that was filled anew under the same names shows what it holds now
   expect(await openCached(place.url, "anew").table(TABLE).count()).toBe(ROWS)
   place.end()
   expect(await openCached(place.url, "anew").table(TABLE).count()).toBe(0)
-  await inBucket(server, place.url.split("/").at(-1)).open().table(TABLE).insertAbsent(rowsOf(1).slice(0, 3))
+  await inBucket(server, "s3", place.url.split("/").at(-1)).open().table(TABLE).insertAbsent(rowsOf(1).slice(0, 3))
   const rows = await openCached(place.url, "anew")
     .table(TABLE)
     .read({ columns: ["id"] })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { ALL, COMMITS, type DamagedPlace, fill, flipAt, inBucket, ROWS, rowsOf, TABLE } from "../support/damage.ts"
-import { type ObjectServer, startObjectServer, TEST_KEY } from "../support/object-server.ts"
+import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
 import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 let server: ObjectServer
@@ -81,8 +81,7 @@ test("status, doctor and answers tell of damage in a bucket, and after a repair 
   const env = {
     ...home.env,
     POND_STORE: place.url,
-    AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey,
+    ...place.environment,
   }
   const pond = (...args: string[]) => runPond(args, { env })
   expect((await pond("sync", "-q")).exitCode).toBe(0)

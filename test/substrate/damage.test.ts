@@ -43,9 +43,12 @@ const snapshotOf = (place: DamagedPlace) =>
 /** All of them in a bucket are a minute: the others are `bun run attack damage`. */
 const IN_BUCKET =
   /oldest data file is (missing|cut|zeros)|newest manifest is (missing|flipped in)|all manifests are m|the table|data file is flipped in/
+/** The notes are the same and asked for by another client. */
+const IN_GOOGLE = /oldest data file is missing|newest manifest is flipped in|data file in the middle/
 const PLACES: readonly (readonly [name: string, make: () => DamagedPlace, isTaken: (what: string) => boolean])[] = [
   ["on a disk", onDisk, () => true],
   ["in a bucket", () => inBucket(server), (what) => IN_BUCKET.test(what)],
+  ["in a bucket of Google's", () => inBucket(server, "gs"), (what) => IN_GOOGLE.test(what)],
 ]
 
 for (const [name, make, isTaken] of PLACES) {

@@ -12,7 +12,8 @@ import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import type { Store } from "../../src/substrate/table.ts"
 import { defineTable, utf8 } from "../../src/substrate/table-definition.ts"
-import { type ObjectServer, TEST_BUCKET, TEST_KEY } from "./object-server.ts"
+import { GOOGLE_ROOT } from "./object-protocol.ts"
+import { type ObjectServer, type StoreKind, TEST_BUCKET, TEST_KEY } from "./object-server.ts"
 import { SEED } from "./seed.ts"
 
 export const TABLE = defineTable({
@@ -40,6 +41,8 @@ export const ALL = Array.from({ length: COMMITS }, (_, commit) => rowsOf(commit)
 /** A store and its files, by paths below it. */
 export interface DamagedPlace {
   readonly url: string
+  /** What reaches it, for a process. */
+  readonly environment: Readonly<Record<string, string>>
   open(log?: string[]): Store
   paths(): string[]
   read(path: string): Uint8Array
@@ -52,7 +55,7 @@ export interface DamagedPlace {
   end(): void
 }
 
-const open = (url: string, environment: Record<string, string>, log: string[]) =>
+const open = (url: string, environment: Readonly<Record<string, string>>, log: string[]) =>
   openStore(parseLocation(url, { environment }), {
     clock: systemClock,
     random: seededRandom(SEED),
@@ -62,6 +65,7 @@ const open = (url: string, environment: Record<string, string>, log: string[]) =
 export function onDisk(path = mkdtempSync(join(tmpdir(), "pond-damage-"))): DamagedPlace {
   return {
     url: path,
+    environment: {},
     open: (log = []) => open(path, {}, log),
     paths: () =>
       readdirSync(path, { recursive: true, withFileTypes: true })
@@ -86,10 +90,18 @@ export function onDisk(path = mkdtempSync(join(tmpdir(), "pond-damage-"))): Dama
 
 let prefixes = 0
 
-export function inBucket(server: ObjectServer, prefix = `damage-${++prefixes}`): DamagedPlace {
+function reach(server: ObjectServer, prefix: string, kind: StoreKind) {
+  if (kind === "gs") {
+    const environment = { STORAGE_EMULATOR_HOST: `${server.url}${GOOGLE_ROOT}` }
+    return { url: `gs://${TEST_BUCKET}/${prefix}`, environment }
+  }
+  const environment = { AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey }
+  return { url: `${server.url.replace("http:", "s3+http:")}/${TEST_BUCKET}/${prefix}`, environment }
+}
+
+export function inBucket(server: ObjectServer, kind: StoreKind = "s3", prefix = `damage-${++prefixes}`): DamagedPlace {
   const { space } = server
-  const url = `${server.url.replace("http:", "s3+http:")}/${TEST_BUCKET}/${prefix}`
-  const keys = { AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey }
+  const { url, environment } = reach(server, prefix, kind)
   const paths = () =>
     space
       .keys(TEST_BUCKET)
@@ -99,13 +111,14 @@ export function inBucket(server: ObjectServer, prefix = `damage-${++prefixes}`):
   const remove = (path: string) => void space.remove(TEST_BUCKET, `${prefix}/${path}`)
   return {
     url,
-    open: (log = []) => open(url, keys, log),
+    environment,
+    open: (log = []) => open(url, environment, log),
     paths,
     read,
     write: (path, content) => void space.put(TEST_BUCKET, `${prefix}/${path}`, content),
     remove,
     copied: () => {
-      const to = inBucket(server)
+      const to = inBucket(server, kind)
       for (const path of paths()) to.write(path, read(path))
       for (const path of paths()) remove(path)
       return to

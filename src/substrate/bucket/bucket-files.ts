@@ -1,11 +1,15 @@
 /**
- * The files of a store in a bucket, for what the engine has no call for: notes beside the tables, checks and repairs. The
- * client is that of Bun, with the credentials that the engine is given. Paths are keys below the bucket.
+ * The files of a store in a bucket, for what the engine has no call for: notes beside the tables, checks and repairs. Paths
+ * are keys below the bucket.
  */
 import { PondError } from "../../model/errors.ts"
+import type { Clock } from "../../platform/host/clock.ts"
 import type { DiskFiles } from "../local/disk-files.ts"
 import type { Location } from "../location.ts"
-import { s3AccessOf } from "./s3-access.ts"
+import { openAzureClient } from "./azure-client.ts"
+import { openGoogleClient } from "./google-client.ts"
+import type { ObjectClient, OpenedClient } from "./object-client.ts"
+import { openS3Client } from "./s3-client.ts"
 
 export interface BucketFiles extends DiskFiles {
   /** Where nobody else has made it: false where somebody has. */
@@ -15,24 +19,20 @@ export interface BucketFiles extends DiskFiles {
 /** Nothing where no client of ours has access. */
 export function openBucketFiles(
   location: Location,
+  clock: Clock,
 ): { readonly files: BucketFiles; readonly root: string } | undefined {
-  const access = s3AccessOf(location)
-  if (access === undefined) return undefined
-  const { bucket, endpoint, credentials, root } = access
-  const client = new Bun.S3Client({
-    accessKeyId: credentials.accessKeyId,
-    secretAccessKey: credentials.secretAccessKey,
-    bucket,
-    region: credentials.region ?? "us-east-1",
-    ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  })
-  return { files: filesOf(client, location.shown), root }
+  const opened = openClient(location, clock)
+  return opened && { files: filesOf(opened.client, location.shown), root: opened.root }
+}
+
+function openClient(location: Location, clock: Clock): OpenedClient | undefined {
+  if (location.backend === "gs") return openGoogleClient(location, clock)
+  return location.backend === "az" ? openAzureClient(location, clock) : openS3Client(location)
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024
 
-function filesOf(client: Bun.S3Client, store: string): BucketFiles {
+function filesOf(client: ObjectClient, store: string): BucketFiles {
   /** Of what was listed last: sizes and times are asked for one by one. */
   const sizes = new Map<string, number>()
   const times = new Map<string, number>()
@@ -45,36 +45,39 @@ function filesOf(client: Bun.S3Client, store: string): BucketFiles {
     const prefix = `${folder}/`
     const paths: string[] = []
     forgetBelow([sizes, times], prefix)
-    let startAfter: string | undefined
+    let next: string | undefined
     do {
-      const page = await attempt(() => client.list({ prefix, ...(startAfter === undefined ? {} : { startAfter }) }))
-      for (const { key, size: bytes = 0, lastModified } of page.contents ?? []) {
+      const asked = next
+      const page = await attempt(() => client.list(prefix, asked))
+      for (const { key, bytes, modifiedMs } of page.objects) {
         sizes.set(key, bytes)
-        if (lastModified !== undefined) times.set(key, Date.parse(lastModified))
+        times.set(key, modifiedMs)
         paths.push(key.slice(prefix.length))
-        startAfter = key
       }
-      if (page.isTruncated !== true) startAfter = undefined
-    } while (startAfter !== undefined)
+      next = page.next
+    } while (next !== undefined)
     return paths
   }
 
-  async function size(path: string): Promise<number | undefined> {
-    const known = sizes.get(path)
-    if (known !== undefined) return known
-    return (await unlessAbsent(attempt(() => client.stat(path))))?.size
+  const size = async (path: string) => sizes.get(path) ?? (await attempt(() => client.stat(path)))?.bytes
+
+  const find = (path: string) => attempt(() => client.read(path))
+
+  async function read(path: string): Promise<Uint8Array> {
+    const found = await find(path)
+    if (found === undefined) throw unreachable(store, new Error("an object that was listed is gone"))
+    return found
   }
 
-  const read = (path: string) => attempt(() => client.file(path).bytes())
-
   async function write(path: string, content: string | Uint8Array): Promise<void> {
-    await attempt(() => client.write(path, content))
-    sizes.set(path, content.length)
+    const bytes = typeof content === "string" ? Buffer.from(content) : content
+    await attempt(() => client.write(path, bytes))
+    sizes.set(path, bytes.length)
     times.delete(path)
   }
 
   async function remove(path: string): Promise<void> {
-    await unlessAbsent(attempt(() => client.delete(path)))
+    await attempt(() => client.remove(path))
     sizes.delete(path)
   }
 
@@ -82,42 +85,32 @@ function filesOf(client: Bun.S3Client, store: string): BucketFiles {
     list,
     size,
     read,
+    find,
     write,
     remove,
     create: async (path, content) => {
-      const url = client.presign(path, { method: "PUT", expiresIn: 600 })
-      const answer = await attempt(() =>
-        fetch(url, { method: "PUT", headers: { "if-none-match": "*" }, body: content }),
-      )
-      if (answer.status === 412 || answer.status === 409) return false
-      if (!answer.ok) throw unreachable(store, new Error(`status ${answer.status}`))
-      sizes.set(path, content.length)
-      return true
+      const isMade = await attempt(() => client.create(path, content))
+      if (isMade) sizes.set(path, content.length)
+      return isMade
     },
-    find: (path) => unlessAbsent(read(path)),
     readEnd: async (path, bytes) => {
       const length = (await size(path)) ?? 0
-      return await attempt(() =>
-        client
-          .file(path)
-          .slice(Math.max(0, length - bytes), length)
-          .bytes(),
-      )
+      if (length <= bytes) return await read(path)
+      return (await attempt(() => client.read(path, length - bytes))) ?? new Uint8Array()
     },
     checksum: async (path) => {
-      const content = await unlessAbsent(read(path))
+      const content = await find(path)
       return content && { bytes: content.length, hash: hashOf(content) }
     },
     append: async (path, text) => {
-      const before = (await unlessAbsent(read(path))) ?? new Uint8Array()
+      const before = (await find(path)) ?? new Uint8Array()
       await write(path, Buffer.concat([before, Buffer.from(text)]))
     },
     rename: async (from, to) => {
       await write(to, await read(from))
       await remove(from)
     },
-    modifiedMs: async (path) =>
-      times.get(path) ?? (await unlessAbsent(attempt(() => client.stat(path))))?.lastModified.getTime(),
+    modifiedMs: async (path) => times.get(path) ?? (await attempt(() => client.stat(path)))?.modifiedMs,
     sizesAtOnce: (paths) => paths.map(() => undefined),
     statSignature: () => undefined,
     sync: () => Promise.resolve(),
@@ -137,18 +130,6 @@ function hashOf(content: Uint8Array): string {
     at += PIECE_BYTES
   } while (at < content.length)
   return hash.toString(16).padStart(16, "0")
-}
-
-const ABSENT = ["NoSuchKey", "NotFound"]
-
-async function unlessAbsent<Value>(pending: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await pending
-  } catch (error) {
-    const { cause } = error as { readonly cause?: { readonly code?: string } }
-    if (cause?.code !== undefined && ABSENT.includes(cause.code)) return undefined
-    throw error
-  }
 }
 
 function unreachable(store: string, cause: unknown): PondError {

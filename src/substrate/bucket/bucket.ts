@@ -43,7 +43,7 @@ const TABLE_NOTE = new RegExp(
 
 /** Nothing where no client of ours has access: see `bucket-files.ts`. */
 export function openBucket(location: Location, { clock }: Pick<StoreContext, "clock">): Bucket | undefined {
-  const opened = openBucketFiles(location)
+  const opened = openBucketFiles(location, clock)
   if (opened === undefined) return undefined
   const { files, root } = opened
   let [looking, lookedMs]: [Promise<Look> | undefined, number] = [undefined, Number.NEGATIVE_INFINITY]
