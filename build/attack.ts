@@ -1,6 +1,6 @@
 /**
  * `bun run attack NAME [args…]`: runs `build/attack/NAME.ts`, which does to pond what somebody hostile would, and says what
- * came through. Exits 1 where something did. Without a name: the list.
+ * came through. Exits 1 where something did. Without a name, or with --help: the list.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ async function load(name: string): Promise<Chaos> {
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined) {
+  if (name === undefined || name === "--help") {
     for (const each of NAMES) console.log(`${each.padEnd(12)} ${(await load(each)).summary}`)
     return 0
   }

@@ -84,6 +84,9 @@ function importsOfAll(files: readonly SourceFile[]): Imports {
   )
 }
 
+/** Tests that start processes take seconds, and what they import is not what they run. */
+const STARTS_PROCESSES = ["test/support/bundled-pond.ts", "test/support/pond-process.ts"]
+
 /** Tests by how many imports lie between them and the file, those of its own folder's name first. */
 function nearestTests(imports: Imports, path: string, count: number): string[] {
   const importers = new Map<string, string[]>()
@@ -93,7 +96,10 @@ function nearestTests(imports: Imports, path: string, count: number): string[] {
     for (const from of importers.get(file) ?? []) if (!distance.has(from)) distance.set(from, steps + 1)
   }
   const layer = path.split("/")[1] ?? ""
-  const rank = (test: string, steps: number) => steps - (test.startsWith(`test/${layer}/`) ? 1.5 : 0)
+  const rank = (test: string, steps: number) => {
+    const isSlow = imports.get(test)?.some((each) => STARTS_PROCESSES.includes(each)) === true
+    return steps - (test.startsWith(`test/${layer}/`) ? 1.5 : 0) + (isSlow ? 2.5 : 0)
+  }
   return [...distance]
     .filter(([file]) => file.endsWith(".test.ts"))
     .toSorted(([one, near], [other, far]) => rank(one, near) - rank(other, far) || (one < other ? -1 : 1))
@@ -171,8 +177,10 @@ async function judgeMutation(
   }
 }
 
-/** Of the tests that noticed changes, those that fail without any. */
+/** Of the tests that noticed changes, those that fail without any. Nearly always none does, which one run shows. */
 async function failingAnyway(place: string, runs: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+  const files = [...new Set([...runs.values()].filter((run) => !run.includes("-t")).flat())]
+  if ((await judge(place, files)) === "survived") return []
   const failing: string[] = []
   for (const [name, tests] of runs) if ((await judge(place, tests)) !== "survived") failing.push(name)
   return failing
@@ -206,7 +214,8 @@ function planOf(args: readonly string[]): Plan {
 }
 
 function tell(mutation: Mutation, verdict: Verdict, tests: readonly string[]): void {
-  console.log(`${verdict.padEnd(9)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}`)
+  const noticed = verdict === "killed" ? `  (${tests.join(" ")})` : ""
+  console.log(`${verdict.padEnd(9)}  ${mutation.path}:${mutation.line}  ${mutation.after.trim()}${noticed}`)
   if (verdict === "survived")
     console.log(`           was ${mutation.before.trim()}\n           ${tests.join(" ") || "no test imports it"}`)
   if (verdict === "explained") console.log(`           ${reasonOf(mutation)}`)
@@ -225,7 +234,7 @@ async function main(args: readonly string[]): Promise<number> {
       judged += 1
       if (verdict === "survived") survivors += 1
       if (verdict === "killed") noticing.set(by.join(" "), by)
-      tell(mutation, verdict, nearest)
+      tell(mutation, verdict, verdict === "killed" ? by : nearest)
     }
     for (const test of await failingAnyway(place, noticing)) {
       survivors += 1

@@ -1,6 +1,5 @@
 /**
- * Listening on a port, where anybody may connect. `node:http` hands over each connection as it opens, which `Bun.serve` does
- * not: there only the parser's own timer ended a client that sends its headers a byte at a time, after 12 s, and nothing
+ * Listening on a port or a socket. `node:http` hands over each connection as it opens, which `Bun.serve` does not: there only the parser's own timer ended a client that sends its headers a byte at a time, after 12 s, and nothing
  * bounded how many do. It costs 0.03 ms of processor time a request more (20 and 51 µs for a small answer).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -19,18 +18,17 @@ export interface ConnectionLimits {
 /** Clients that keep a connection open reuse it within seconds. */
 export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, waitingMax: 500 }
 
+/** A port, 0 for any that is free, or the path of a socket. */
+export type Place = { readonly host: string; readonly port: number } | { readonly path: string }
+
 export interface PortListener {
+  /** 0 on a socket. */
   readonly port: number
   /** Takes no new connection, waits for the last byte of every answer that is due, and ends the connections. */
   stop(): Promise<void>
 }
 
-export async function listenWithClock(
-  fetch: Fetch,
-  host: string,
-  port: number,
-  limits: ConnectionLimits,
-): Promise<PortListener> {
+export async function listenWithClock(fetch: Fetch, place: Place, limits: ConnectionLimits): Promise<PortListener> {
   const clock = createHeaderClock(limits)
   const due = new Set<Promise<void>>()
   // The parser's own limits stay off, so that there is one clock.
@@ -49,10 +47,10 @@ export async function listenWithClock(
     clock.wait(socket)
     socket.once("close", () => clock.arrived(socket))
   })
-  await listening(server, host, port)
+  await listening(server, place)
   const closed = Promise.withResolvers<void>()
   return {
-    port: (server.address() as AddressInfo).port,
+    port: "path" in place ? 0 : (server.address() as AddressInfo).port,
     stop: async () => {
       server.close(() => closed.resolve())
       await Promise.all(due)
@@ -63,14 +61,19 @@ export async function listenWithClock(
   }
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+function listening(server: Server, place: Place): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once("error", (cause) => reject(notListening(host, port, cause)))
-  server.listen(port, host, resolve)
+  server.once("error", (cause) => reject(notListening(place, cause)))
+  server.listen(place, resolve)
   return promise
 }
 
-function notListening(host: string, port: number, cause: unknown): PondError {
+function notListening(place: Place, cause: unknown): PondError {
+  if ("path" in place) {
+    const message = `Cannot listen on ${place.path} (${errorCode(cause) ?? "unknown"}). Choose another --socket.`
+    return new PondError("storage_unavailable", message, { details: { socket: place.path }, cause })
+  }
+  const { host, port } = place
   const isTaken = errorCode(cause) === "EADDRINUSE"
   const message = isTaken
     ? `Cannot listen on ${host}:${port}: the port is in use. Stop the other program, or choose another --port.`
