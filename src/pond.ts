@@ -3,16 +3,17 @@
  * an operation first asks for it (`lazy`), so that a verb pays only for what it uses.
  */
 import { hostname } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { runCommandLine } from "./cli/frame/run-command-line.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Embedder } from "./embeddings/embedder.ts"
+import type { Holder } from "./http/remote.ts"
+import type { Rendezvous } from "./http/rendezvous.ts"
 import { PondError } from "./model/errors.ts"
 import type { Listening, ListenRequest, Pond } from "./operations/pond.ts"
 import { systemClock } from "./platform/host/clock.ts"
 import { processEnvironment } from "./platform/host/environment.ts"
 import { createHost, type Host } from "./platform/host/host.ts"
-import { ensureWritable } from "./platform/host/paths.ts"
 import { systemRandom } from "./platform/host/random.ts"
 import { lazy } from "./platform/lazy.ts"
 import { type ListenForEnd, listenForEnd } from "./platform/process/signals.ts"
@@ -114,6 +115,8 @@ function composePond(host: Host): Pond {
   })
   let embedding: Promise<Embedder | undefined> | undefined
   let isServing = false
+  /** Of an agent's process. */
+  let rendezvous: Rendezvous | undefined
   const remote = lazy(() => import("./http/remote.ts"))
   const marks = lazy(() => import("./operations/store/store-identity.ts"))
 
@@ -149,18 +152,23 @@ function composePond(host: Host): Pond {
         return await pondWithin(wanted, () => pondOf(() => wanted))
       },
       remote: async (operation, input, signal) => {
+        if (isServing) return undefined
         const { createRemote, rendezvousPath } = await remote()
-        const socket = isServing ? undefined : rendezvousPath(host, rendezvousName(host))
-        return socket === undefined
-          ? undefined
-          : await createRemote({ host, socket, namespace })(operation, input, signal)
+        const others = HOLDERS.filter((holder) => holder === "serve" || rendezvous?.isHeld() !== true)
+        const sockets = others.flatMap((holder) => rendezvousPath(host, rendezvousName(host), holder) ?? [])
+        const answer = await createRemote({ host, sockets, namespace })(operation, input, signal)
+        // Whoever answered has ended: the next of several agents' processes answers in its place.
+        if (answer === undefined) await rendezvous?.take()
+        return answer
       },
-      surfaces: surfacesOf(
-        () => pond,
-        () => {
+      surfaces: surfacesOf(() => pond, {
+        onServe: () => {
           isServing = true
         },
-      ),
+        onSpeak: (made) => {
+          rendezvous = made
+        },
+      }),
       close: async () => {
         closing.abort()
         stores.close()
@@ -175,11 +183,22 @@ function composePond(host: Host): Pond {
   return pondOf(() => host.settings().values.namespace)
 }
 
-function surfacesOf(own: () => Pond, onServe: () => void): Pond["surfaces"] {
+interface Begun {
+  onServe(): void
+  onSpeak(rendezvous: Rendezvous): void
+}
+
+/** In the order in which they are asked. */
+const HOLDERS: readonly Holder[] = ["serve", "mcp"]
+
+function surfacesOf(own: () => Pond, begun: Begun): Pond["surfaces"] {
   return {
     listen: async (request) => {
-      onServe()
-      return await listen(own(), request)
+      begun.onServe()
+      const rendezvous = await openRendezvous(own(), "serve", request.allowedHosts)
+      const listening = await listen(own(), request)
+      await rendezvous.take()
+      return { ...listening, stop: async () => void (await Promise.all([listening.stop(), rendezvous.stop()])) }
     },
     findServer: async (port) => {
       const { findServer } = await import("./http/find-server.ts")
@@ -187,40 +206,44 @@ function surfacesOf(own: () => Pond, onServe: () => void): Pond["surfaces"] {
     },
     speakMcp: async (signal) => {
       const { serveStdio } = await import("./mcp/server.ts")
-      await serveStdio(own(), signal)
+      const speaking = serveStdio(own(), signal)
+      const rendezvous = await openRendezvous(own(), "mcp")
+      begun.onSpeak(rendezvous)
+      await rendezvous.take()
+      await speaking.finally(rendezvous.stop)
     },
   }
 }
 
 async function listen(pond: Pond, { at, allowedHosts, isTokenRequired, hasPage }: ListenRequest): Promise<Listening> {
-  const [{ createHttp }, { requireToken }, { listenOnPort, listenOnSocket }, { createMcpHandler }, { rendezvousPath }] =
-    await Promise.all([
-      import("./http/app.ts"),
-      import("./http/access.ts"),
-      import("./http/server.ts"),
-      import("./mcp/server.ts"),
-      import("./http/remote.ts"),
-    ])
-  const mcp = createMcpHandler(pond)
-  const own = createHttp({ pond, allowedHosts, mcp })
+  const [{ createHttp }, { requireToken }, { createMcpHandler }] = await Promise.all([
+    import("./http/app.ts"),
+    import("./http/access.ts"),
+    import("./mcp/server.ts"),
+  ])
   const served = isNamespaceNamed(pond.host) ? limitedToNamespace(pond) : pond
   const isUnguarded = !isTokenRequired && !("socket" in at)
-  const fetch = createHttp({ pond: served, allowedHosts, mcp, hasPage, isUnguarded })
-  const token =
-    isTokenRequired && !("socket" in at) ? (await import("./http/token.ts")).openToken(pond.host) : undefined
+  const fetch = createHttp({ pond: served, allowedHosts, mcp: createMcpHandler(pond), hasPage, isUnguarded })
+  if ("socket" in at) return await (await import("./http/socket-listener.ts")).listenOnSocket(fetch, at.socket)
+  const token = isTokenRequired ? (await import("./http/token.ts")).openToken(pond.host) : undefined
   const guarded = token === undefined ? fetch : requireToken(fetch, token.value)
-  const server =
-    "socket" in at ? await listenOnSocket(guarded, at.socket) : await listenOnPort(guarded, at.host, at.port)
-  const place = rendezvousPath(pond.host, rendezvousName(pond.host))
-  // Only this user's own commands ask there, which may open every namespace by themselves.
-  const met = place === undefined ? undefined : await openRendezvous(pond.host, place, () => listenOnSocket(own, place))
-  return {
-    address: server.address,
-    ...(token === undefined ? {} : { token }),
-    stop: async () => {
-      await Promise.all([server.stop(), met?.stop()])
-    },
-  }
+  const { address, stop } = await (await import("./http/server.ts")).listenOnPort(guarded, at.host, at.port)
+  return { address, ...(token === undefined ? {} : { token }), stop }
+}
+
+/** Only this user's own commands ask there, which may open every namespace by themselves. */
+async function openRendezvous(pond: Pond, holder: Holder, allowedHosts: readonly string[] = []): Promise<Rendezvous> {
+  const [{ createRendezvous }, { rendezvousPath }] = await Promise.all([
+    import("./http/rendezvous.ts"),
+    import("./http/remote.ts"),
+  ])
+  const path = rendezvousPath(pond.host, rendezvousName(pond.host), holder)
+  // That another agent's process holds it is how it should be.
+  const log = holder === "serve" ? pond.host.log.info : pond.host.log.debug
+  return createRendezvous({ path, host: pond.host, log }, async () => {
+    const { createHttp } = await import("./http/app.ts")
+    return createHttp({ pond, allowedHosts })
+  })
 }
 
 /** By a flag, a variable or the config file: the server is then that namespace's alone. */
@@ -238,22 +261,6 @@ function limitedToNamespace(pond: Pond): Pond {
         details: { namespace: wanted },
       })
     },
-  }
-}
-
-/** A convenience for others: where it cannot be had, pond serves all the same. */
-async function openRendezvous(
-  host: Host,
-  place: string,
-  open: () => Promise<Listening>,
-): Promise<Listening | undefined> {
-  try {
-    ensureWritable(dirname(place))
-    return await open()
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    host.log.info(`Other pond processes cannot use this server: ${why}`)
-    return undefined
   }
 }
 

@@ -18,11 +18,10 @@ import type { Pond } from "../operations/pond.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
 import { OPERATIONS } from "../operations/table.ts"
 import { type Checked, checkValue, checkWhole, type Fault, invalidRequest } from "../operations/validation.ts"
-import { VERSION } from "../platform/host/version.ts"
 import { type Fetch, refusalOf } from "./access.ts"
 import { BODY_LIMITS, type BodyLimits, readBytes, readJsonBody } from "./body.ts"
 import { PAGE_PATHS, pageFile } from "./page.ts"
-import { methodOf, routePath } from "./route.ts"
+import { HEALTH_PATH, healthAnswer, methodOf, routePath } from "./route.ts"
 import { openApi, schemas } from "./schemas.ts"
 
 export interface HttpContext {
@@ -70,7 +69,7 @@ function routes(context: HttpContext) {
       const refusal = refusalOf(request, context.allowedHosts)
       return refusal === undefined ? undefined : failure(context, refusal)
     })
-    .get("/healthz", () => Response.json({ ok: true, version: VERSION, protocol_version: PROTOCOL_VERSION }))
+    .get(HEALTH_PATH, healthAnswer)
     .get("/v1/openapi.json", () => Response.json(document))
     .get("/v1/schema", () => Response.json({ protocol_version: PROTOCOL_VERSION, schemas: [...published.keys()] }))
     .get("/v1/schema/:name", ({ params: { name } }) => {

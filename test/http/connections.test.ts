@@ -6,7 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Fetch } from "../../src/http/access.ts"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "../../src/http/port-listener.ts"
-import { listenOnPort, listenOnSocket } from "../../src/http/server.ts"
+import { listenOnPort } from "../../src/http/server.ts"
+import { listenOnSocket } from "../../src/http/socket-listener.ts"
 
 const place = mkdtempSync(join(tmpdir(), "pond-connections-"))
 afterAll(() => rmSync(place, { recursive: true }))

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -21,6 +21,8 @@ interface House extends AsyncDisposable {
   /** What a process printed, and what it said of the way it went. */
   pond(...words: string[]): Promise<{ readonly out: string; readonly err: string; readonly code: number }>
   serve(): Promise<Bun.Subprocess>
+  /** An agent's process, from when others may ask it. */
+  mcp(): Promise<Bun.Subprocess<"pipe", "ignore", "pipe">>
 }
 
 async function house(): Promise<House> {
@@ -57,6 +59,18 @@ async function house(): Promise<House> {
       started.push(child)
       const { value } = await child.stdout.getReader().read()
       expect(new TextDecoder().decode(value)).toStartWith("Listening on http://127.0.0.1:")
+      return child
+    },
+    mcp: async () => {
+      const child = Bun.spawn([process.execPath, POND, "-v", "mcp"], {
+        env: environment,
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: "pipe",
+      })
+      started.push(child)
+      const { value } = await child.stderr.getReader().read()
+      expect(new TextDecoder().decode(value)).toContain("Answering other pond processes")
       return child
     },
     [Symbol.asyncDispose]: async () => {
@@ -134,6 +148,64 @@ test("an agent's process asks the one that serves, and goes on alone when that e
   expect({ same: second === first, asked: heard.includes(ANSWERED) }).toEqual({ same: true, asked: false })
 }, 60_000)
 
+/** What a person asks every day. */
+const EVERYDAY: readonly (readonly string[])[] = [
+  ["search", "hello"],
+  ["search", "hello", "--mode", "exact", "--json"],
+  ["search", "nobodywrotethis", "--json"],
+  ["get", "s"],
+  ["get", "s", "--tree", "--json"],
+  ["list", "--json"],
+  ["files", "s", "--json"],
+  ["cost", "--json"],
+  ["stats", "--json"],
+  ["status", "--quick", "--json"],
+  ["sql", "select id from sessions", "--format", "csv"],
+]
+
+test("an agent's process answers everyday commands, byte for byte as they answer alone", async () => {
+  await using at = await house()
+  const alone = await answers(at, EVERYDAY)
+  const agent = await at.mcp()
+  const asked = await answers(at, EVERYDAY)
+  expect(asked.map(({ out, code }) => ({ out, code }))).toEqual(alone.map(({ out, code }) => ({ out, code })))
+  expect(alone.filter(({ err }) => err.includes(ANSWERED))).toEqual([])
+  const unasked = EVERYDAY.filter((_, place) => asked[place]?.err.includes(ANSWERED) !== true)
+  expect(unasked).toEqual([])
+  agent.stdin.end()
+  expect(await agent.exited).toBe(0)
+  expect(readdirSync(dirname(at.socket))).toEqual([])
+}, 60_000)
+
+async function answers(at: House, commands: readonly (readonly string[])[]) {
+  const printed: Awaited<ReturnType<House["pond"]>>[] = []
+  for (const words of commands) printed.push(await at.pond("-v", ...words))
+  return printed
+}
+
+test("a command with other settings does not ask a process that would answer otherwise", async () => {
+  await using at = await house()
+  await at.mcp()
+  expect((await at.pond("-v", "get", "s")).err).toContain(ANSWERED)
+  const config = join(at.box.place.path, "other.toml")
+  writeFileSync(config, "[recall]\ntokens = 123\n")
+  const { err, out } = await at.pond("-v", "--config", config, "get", "s")
+  expect({ said: err.includes(ANSWERED), text: out.includes(ALONE) }).toEqual({ said: false, text: true })
+}, 60_000)
+
+test("where the agent's process that answers ends, another one answers in its place", async () => {
+  await using at = await house()
+  const first = await at.mcp()
+  const transport = new StdioClientTransport({ command: process.execPath, args: [POND, "mcp"], env: at.environment })
+  const client = new Client({ name: "test", version: "0" })
+  await client.connect(transport)
+  first.kill("SIGKILL")
+  await first.exited
+  await client.callTool({ name: "pond_get", arguments: { session_id: "s" } })
+  expect((await at.pond("-v", "get", "s")).err).toContain(`${ANSWERED} get`)
+  await client.close()
+}, 60_000)
+
 /** Things that listen at the place where pond looks, and are no pond that it can use. */
 const IMPOSTORS: readonly (readonly [
   what: string,
@@ -203,7 +275,7 @@ test.each(IMPOSTORS)(
 test("who stops what another process was asked is told so, whatever the reason was", async () => {
   await using at = await house()
   await at.serve()
-  const remote = createRemote({ host: at.box.pond.host, socket: at.socket, namespace: () => "local" })
+  const remote = createRemote({ host: at.box.pond.host, sockets: [at.socket], namespace: () => "local" })
   const stop = new AbortController()
   const asked = perform(sql, { pond: { ...at.box.pond, remote }, signal: stop.signal }, { sql: "SELECT 1" })
   stop.abort("not needed any more")

@@ -346,6 +346,9 @@ erases nothing.
   pond serve --no-page          no page at /
   pond serve --no-token         every user and program of this machine may ask
   pond serve --socket FILE      only you may ask; no token is needed
+
+While a server or an agent's \`pond mcp\` runs on your machine, your own commands with
+the same settings ask it, and need not open the store. -v says so.
 `
 
 const PRICES = `Clients record how many tokens a response of a model took. \`pond cost\` adds them up,
