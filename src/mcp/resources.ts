@@ -2,7 +2,8 @@
 import { PondError } from "../model/errors.ts"
 import { perform, type RunContext } from "../operations/operation.ts"
 import { EXPORT_MIMES, storedExport } from "../operations/sql/exports.ts"
-import { FOUND_COLUMNS, FOUND_LIMIT, SOURCES, type SourceColumn } from "../operations/sql/sources.ts"
+import { FOUND_COLUMNS, QUERY_TABLES, type QueryColumn } from "../operations/sql/query-tables.ts"
+import { FOUND_LIMIT } from "../operations/sql/sources.ts"
 import { sql } from "../operations/sql/sql.ts"
 import { type StatusOutput, status } from "../operations/wire/status.ts"
 import { type Tool, toolName } from "./tool.ts"
@@ -114,7 +115,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 function sqlSchema(): string {
-  const tables = SOURCES.map(({ name, columns }) => `- ${name}(${columns.map(columnText).join(", ")})`)
+  const tables = QUERY_TABLES.map(({ name, columns }) => `- ${name}(${columns.map(columnText).join(", ")})`)
   return `pond_sql_query runs one SELECT (or WITH … SELECT) of DuckDB's SQL, read-only, without files, network and settings.
 Only the columns and rows that the query needs are read from the store: name columns, and filter.
 
@@ -167,6 +168,6 @@ Examples
 `
 }
 
-function columnText({ name, kind }: SourceColumn): string {
+function columnText({ name, kind }: QueryColumn): string {
   return `${name} ${TYPES[kind] ?? kind}`
 }

@@ -74,7 +74,7 @@ export function defineOperation<const I extends TSchema, const O extends TSchema
   return operation
 }
 
-/** The same for one that only the command line asks for: its result has a type of its own, which the output describes. */
+/** The same for one that only the command line asks for: its result has its own type, which the output describes. */
 export function defineLocalOperation<
   const I extends TSchema,
   const O extends TSchema,

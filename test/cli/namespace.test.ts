@@ -76,7 +76,7 @@ test("namespaces are listed with the one that is the store itself, and made once
   expect(words.stdout).not.toContain("\u001b[31m")
 }, 60_000)
 
-/** Each with a word of its own, and another number of sessions and messages. */
+/** Each with its own word, and another number of sessions and messages. */
 function eventsOf(word: string, count: number): object[] {
   return Array.from({ length: count }, (_, index) => {
     const id = `${word}-${index}`

@@ -1,6 +1,6 @@
 /**
  * Runs every example of every verb in the home and directory of this process, one after the other in one process: each is
- * what a process of its own would do, and loading everything seventy times would only take time. Prints what became of them.
+ * what a separate process would do, and loading everything seventy times would only take time. Prints what became of them.
  */
 import { homedir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
  * Runs the command lines that it is given, as JSON, one after the other in one process, and prints what became of each: as
- * a process of its own would, without the time that loading everything takes.
+ * a separate process would, without the time that loading everything takes.
  */
 import { runPond } from "../../src/pond.ts"
 

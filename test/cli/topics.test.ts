@@ -5,7 +5,7 @@ import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts
 import { SKILL } from "../../src/cli/help/skill-text.ts"
 import { TOPICS } from "../../src/cli/help/topics.ts"
 import { VERBS } from "../../src/cli/registry.ts"
-import { SOURCES } from "../../src/operations/sql/sources.ts"
+import { QUERY_TABLES } from "../../src/operations/sql/query-tables.ts"
 import { runPond } from "../support/pond-process.ts"
 
 /** As a shell would split it; what follows two spaces is a remark of ours. */
@@ -54,7 +54,7 @@ test("pond help sql names every column of every table, and no other", () => {
   const text = TOPICS.find(({ name }) => name === "sql")?.text ?? ""
   const told = [...text.matchAll(/^ {2}(sessions|messages|parts|embeddings|usage) +([\w,\s]+?)\n(?=\n| {2}\w)/gm)]
   expect(told.map(([, table, columns = ""]) => ({ table, columns: new Set(columns.split(/[,\s]+/)) }))).toEqual(
-    SOURCES.map(({ name, columns }) => ({ table: name, columns: new Set(columns.map((column) => column.name)) })),
+    QUERY_TABLES.map(({ name, columns }) => ({ table: name, columns: new Set(columns.map((column) => column.name)) })),
   )
 })
 

@@ -1,6 +1,6 @@
 /**
  * `pond blame` judged by git: a client works in a repository, a person changes the same files in between, and everybody's work
- * is a commit of its own. Whatever pond says of a line, git must say too; where pond is silent it is counted, and not wrong.
+ * is a separate commit. Whatever pond says of a line, git must say too; where pond is silent it is counted, and not wrong.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

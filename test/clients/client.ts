@@ -21,7 +21,7 @@ export interface Client {
   readonly name: string
   readonly version: string
   readonly packages: readonly string[]
-  /** From PyPI instead of npm, into an environment of its own: no wheel, no installation. */
+  /** From PyPI instead of npm, into its own environment: no wheel, no installation. */
   readonly isPython?: true
   /** What its own installation would do behind npm. */
   unpack?(installed: string): void

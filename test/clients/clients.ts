@@ -1,6 +1,6 @@
 /**
  * The real clients: which versions, what makes them talk to the scripted model, how a session is begun, resumed and forked,
- * and where it lies. Each runs in a home of its own (see `isolated.sh`), so nothing here may name a person's home.
+ * and where it lies. Each runs in a separate home (see `isolated.sh`), so nothing here may name a person's home.
  */
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"

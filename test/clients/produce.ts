@@ -1,5 +1,5 @@
 /**
- * Sessions of real clients: each scenario is played by a client against the scripted model in a home of its own, and what it
+ * Sessions of real clients: each scenario is played by a client against the scripted model in a separate home, and what it
  * left is saved beside `expected.json`, which says what the client itself told its model last.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

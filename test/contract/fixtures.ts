@@ -14,6 +14,7 @@ import type { Issue } from "../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
 import { withoutSuperseded } from "../../src/model/superseded.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
+import { frozen } from "./purity.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 
@@ -157,6 +158,17 @@ export async function logsOf(adapter: Adapter, root: string): Promise<Map<string
     if (session !== undefined) logs.set(session.id, { session, entries })
   }
   return logs
+}
+
+const fixtureLogsRead = new Map<string, Promise<Map<string, SessionLog>>>()
+
+/** The same of a fixture, read once for all who want it: it is frozen, because nobody may change it. */
+export function fixtureLogs(adapter: Adapter, root: string): Promise<Map<string, SessionLog>> {
+  const known =
+    fixtureLogsRead.get(root) ??
+    logsOf(adapter, root).then((logs) => new Map([...logs].map(([id, log]) => [id, frozen(log)])))
+  fixtureLogsRead.set(root, known)
+  return known
 }
 
 /** A session as another client needs to know it, with its sub-agents. */

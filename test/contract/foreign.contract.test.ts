@@ -7,7 +7,8 @@ import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { expectToComeThrough } from "./comes-through.ts"
-import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.ts"
+import { conversationOf, fixtureLogs, fixturesOf, foreignTargets } from "./fixtures.ts"
+import { frozen } from "./purity.ts"
 
 const CWD = "/projects/elsewhere"
 
@@ -17,22 +18,16 @@ const read = new Map<string, Promise<readonly Conversation[]>>()
 function conversationsOf(source: Adapter, root: string): Promise<readonly Conversation[]> {
   const known =
     read.get(root) ??
-    logsOf(source, root).then((logs) => [...logs.keys()].map((id) => frozen(conversationOf(source, logs, id))))
+    fixtureLogs(source, root).then((logs) => [...logs.keys()].map((id) => frozenTold(conversationOf(source, logs, id))))
   read.set(root, known)
   return known
 }
 
 /** Deeply, but for its origin, which is an adapter. */
-function frozen(conversation: Conversation): Conversation {
-  for (const each of [conversation.session, conversation.entries]) freeze(each)
-  for (const child of conversation.children) frozen(child)
+function frozenTold(conversation: Conversation): Conversation {
+  for (const each of [conversation.session, conversation.entries]) frozen(each)
+  for (const child of conversation.children) frozenTold(child)
   return conversation
-}
-
-function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return
-  Object.freeze(value)
-  for (const inner of Object.values(value)) freeze(inner)
 }
 
 for (const source of ADAPTERS)

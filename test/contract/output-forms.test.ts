@@ -11,7 +11,7 @@ import type { Entry, Session } from "../../src/model/session.ts"
 import { restore } from "../../src/operations/machine/restore-operations.ts"
 import { isAllowedId, isAllowedPath } from "../../src/restore/allowed-output.ts"
 import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 import { hostileIds, hostilePaths, OBEYED } from "../support/hostile.ts"
 import { fixturesOf, parseUnit, unitsOf } from "./fixtures.ts"
 
@@ -74,7 +74,7 @@ for (const adapter of ADAPTERS) {
     const [first] = (await knownOf(adapter)).sessions
     if (first === undefined) throw new Error("no fixture")
     for (const path of OBEYED.slice(0, 4)) {
-      using box = testPond()
+      using box = memoryPond()
       await box.place.sessions.write([{ session: first.session, entries: first.entries.map((each) => at(each, path)) }])
       const root = join(box.place.path, "client")
       const refused = await box
@@ -91,7 +91,7 @@ for (const adapter of ADAPTERS) {
   test(`${adapter.id}: a session under an id that reads as a flag is refused, and nothing is written`, async () => {
     const [first] = (await knownOf(adapter)).sessions
     if (first === undefined) throw new Error("no fixture")
-    using box = testPond()
+    using box = memoryPond()
     const id = "--dangerously-skip-permissions"
     const entries = first.entries.map(({ message, parts }) => ({
       message: { ...message, session_id: id },

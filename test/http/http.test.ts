@@ -8,7 +8,7 @@ import { listenOnSocket } from "../../src/http/socket-listener.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { OPERATIONS } from "../../src/operations/table.ts"
 import { VERSION } from "../../src/platform/host/version.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 interface Served extends AsyncDisposable {
@@ -18,7 +18,7 @@ interface Served extends AsyncDisposable {
 }
 
 async function serve(context: Partial<HttpContext> = {}): Promise<Served> {
-  const box = testPond()
+  const box = memoryPond()
   const server = await listenOnPort(createHttp({ pond: box.pond, allowedHosts: [], ...context }), "127.0.0.1", 0)
   return {
     box,
@@ -212,7 +212,7 @@ async function leastMs(works: readonly (() => unknown)[]): Promise<number> {
 }
 
 test("who asks first whether there is a pond waits for nothing that others would not wait for", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const made: ReturnType<typeof createHttp>[] = []
   const times = Array.from({ length: 8 }, (_, at) => at)
   const making = await leastMs(times.map(() => () => made.push(createHttp({ pond: box.pond, allowedHosts: [] }))))
@@ -222,7 +222,7 @@ test("who asks first whether there is a pond waits for nothing that others would
 })
 
 test("the socket is its owner's alone, a dead one is in nobody's way, and a live one is not taken", async () => {
-  const box = testPond()
+  const box = memoryPond()
   const handler = createHttp({ pond: box.pond, allowedHosts: [] })
   const path = join(box.place.path, "pond.sock")
   const first = await listenOnSocket(handler, path)
@@ -245,7 +245,7 @@ test("the socket is its owner's alone, a dead one is in nobody's way, and a live
 })
 
 test("--socket replaces no file, no link and no folder, and no socket that somebody listens on", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const handler = createHttp({ pond: box.pond, allowedHosts: [] })
   const at = (name: string) => join(box.place.path, name)
   writeFileSync(at("thesis.txt"), "thesis")
@@ -266,7 +266,7 @@ test("--socket replaces no file, no link and no folder, and no socket that someb
 })
 
 test("a server that stops finishes what runs", async () => {
-  const box = testPond()
+  const box = memoryPond()
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const slow: Pond = {
@@ -290,7 +290,7 @@ test("a server that stops finishes what runs", async () => {
 })
 
 test("names of hosts are compared without their case and with or without a port, as they were allowed", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const answer = createHttp({ pond: box.pond, allowedHosts: ["Pond.Internal:8080", "other.internal"] })
   const statusOf = async (headers: Record<string, string>) =>
     (await answer(new Request("http://pond.test/healthz", { headers }))).status
@@ -331,7 +331,7 @@ test("bytes that are no text are refused, and nothing else is stored in their pl
 })
 
 test("who goes away, and who takes too long, has his operation stopped", async () => {
-  using box = testPond()
+  using box = memoryPond()
   let begun = Promise.withResolvers<void>()
   const stopped: unknown[] = []
   const slow: Pond = {
@@ -372,7 +372,7 @@ test("who goes away, and who takes too long, has his operation stopped", async (
 })
 
 test("who goes away while his request arrives is no fault that is logged", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const lines: string[] = []
   const log = { ...box.pond.host.log, warn: (line: string) => void lines.push(line) }
   const answer = createHttp({ pond: { ...box.pond, host: { ...box.pond.host, log } }, allowedHosts: [] })
@@ -400,7 +400,7 @@ test("who goes away while his request arrives is no fault that is logged", async
 })
 
 test("a failure that nobody planned is said where the server was started, with its place", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const lines: string[] = []
   const log = { ...box.pond.host.log, warn: (line: string) => void lines.push(line) }
   const broken: Pond = {

@@ -7,7 +7,7 @@ import { PAGE_PATHS } from "../../src/http/page.ts"
 import { pageAssets } from "../../src/http/page-assets.ts"
 import { listenOnPort } from "../../src/http/server.ts"
 import { openToken } from "../../src/http/token.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 const SCRIPT_BYTES_MAX = 150 * 1024
@@ -19,7 +19,7 @@ interface Served extends AsyncDisposable {
 }
 
 async function serve(context: Partial<HttpContext> = {}, token?: string): Promise<Served> {
-  const box = testPond()
+  const box = memoryPond()
   const answer = createHttp({ pond: box.pond, allowedHosts: [], hasPage: true, ...context })
   const server = await listenOnPort(token === undefined ? answer : requireToken(answer, token), "127.0.0.1", 0)
   return {
@@ -94,7 +94,7 @@ test("a port without a token erases nothing", async () => {
 })
 
 test("a server of this store is found by its port, another program and another store are not", async () => {
-  await using box = { pond: testPond(), [Symbol.asyncDispose]: async () => box.pond[Symbol.dispose]() }
+  await using box = { pond: memoryPond(), [Symbol.asyncDispose]: async () => box.pond[Symbol.dispose]() }
   const { host } = box.pond.pond
   const store = box.pond.place.sessions.store.location.shown
   const token = openToken(host).value

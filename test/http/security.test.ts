@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createHttp } from "../../src/http/app.ts"
 import { type HttpServer, listenOnPort } from "../../src/http/server.ts"
 import { createMcpHandler } from "../../src/mcp/server.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 /** What somebody sends who means no good, to one server that has to stand at the end of it. */
@@ -12,7 +12,7 @@ let box: TestPond
 let server: HttpServer
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     {
       session: session("s", { title: "\u001b]0;owned\u0007", project: "/w\u001b[2J" }),

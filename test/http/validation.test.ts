@@ -5,7 +5,7 @@ import { schemas } from "../../src/http/schemas.ts"
 import { requestSchema, responseSchema } from "../../src/operations/envelope.ts"
 import type { Pond } from "../../src/operations/pond.ts"
 import { OPERATIONS } from "../../src/operations/table.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 
 test("what is published is the very object that a route checks with", () => {
   for (const operation of OPERATIONS) {
@@ -25,7 +25,7 @@ async function ask(pond: Pond, path: string, fields?: object): Promise<{ status:
 }
 
 test("an unknown field is refused with its path, in a body and in a query", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const known = "is not known; known are protocol_version, namespace, query"
   expect(await ask(box.pond, "/v1/search", { query: "x", limt: 1 })).toMatchObject({
     status: 400,
@@ -42,7 +42,7 @@ test("an unknown field is refused with its path, in a body and in a query", asyn
 })
 
 test("an answer that is not as published is our fault, and shows nothing of itself", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const pond: Pond = { ...box.pond, remote: () => Promise.resolve({ value: { secret: "inside" } }) }
   const within: Pond = { ...pond, within: () => Promise.resolve(pond) }
   const answer = await ask(within, "/v1/search", { query: "x" })

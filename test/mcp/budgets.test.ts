@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { toolName } from "../../src/mcp/tool.ts"
 import { TOOLS } from "../../src/mcp/tools.ts"
 import type { Entry } from "../../src/model/session.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 async function call(box: TestPond, name: string, given: object): Promise<{ text: string; isError?: boolean }> {
@@ -15,7 +15,7 @@ async function call(box: TestPond, name: string, given: object): Promise<{ text:
 }
 
 test("a search of the most sessions fits, and its cursor goes on behind the last that is shown", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const ids = Array.from({ length: 120 }, (_, at) => `session-${String(at).padStart(3, "0")}-${"x".repeat(40)}`)
   const text = `a needle ${"\u001b".repeat(300)}`
   await box.place.sessions.write(
@@ -53,7 +53,7 @@ test.each<[string, object]>([
   ["a message", { message_id: "m1" }],
   ["a message with its neighbours", { message_id: "m1", context_depth: 50 }],
 ])("%s fits, and says what is left out and how to read on", async (_, asked) => {
-  using box = testPond()
+  using box = memoryPond()
   const entries = [said("s", 0, HUGE, { id: "m0" }), hugeEntry("m1", 1), said("s", 2, HUGE, { id: "m2" })]
   await box.place.sessions.write([{ session: session("s"), entries }])
   const { text } = await call(box, "pond_get", asked)
@@ -64,7 +64,7 @@ test.each<[string, object]>([
 })
 
 test.each(["table", "json"])("rows as %s fit, and it is said that there are more", async (output) => {
-  using box = testPond()
+  using box = memoryPond()
   const cells = Array.from({ length: 20 }, (_, at) => `repeat('x', 60) AS c${at}`).join(", ")
   const { text } = await call(box, "pond_sql_query", { sql: `SELECT ${cells} FROM range(1000)`, output, limit: 1000 })
   const rows = output === "json" ? JSON.parse(text).row_count : Number(/^(\d+) rows in /.exec(text)?.[1])
@@ -75,7 +75,7 @@ test.each(["table", "json"])("rows as %s fit, and it is said that there are more
 })
 
 test("a row that does not fit at all is told how it would", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const answer = await call(box, "pond_sql_query", { sql: "SELECT repeat('x', 100000) AS a", output: "json" })
   expect(answer).toEqual({
     isError: true,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { toolName } from "../../src/mcp/tool.ts"
 import { TOOLS } from "../../src/mcp/tools.ts"
 import type { Entry } from "../../src/model/session.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 /** Lines as pond itself writes them, and what cannot be seen. */
@@ -41,7 +41,7 @@ const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u200b\u2028-\u202e\u2060-\u2069\ufef
 
 let box: TestPond
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   const { message, parts } = said("s", 1, "done", { id: "m1", role: "assistant" })
   const common = { session_id: "s", message_id: "m1", provenance: "conversational", options: {} }
   const call = { ...common, id: "c", type: "tool_call", call_id: "x\n--- y", name: "N\n  <- M", params: TEXT }

@@ -7,7 +7,7 @@ import { createHttp } from "../../src/http/app.ts"
 import { listenOnPort } from "../../src/http/server.ts"
 import { createMcpHandler } from "../../src/mcp/server.ts"
 import type { Entry } from "../../src/model/session.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 import { MOMENT, said, session, testSessions } from "../sessions/support.ts"
 import { POND } from "../support/bundled-pond.ts"
 
@@ -94,7 +94,7 @@ async function overStdio(): Promise<Connected> {
 }
 
 async function overHttp(): Promise<Connected> {
-  const box = testPond()
+  const box = memoryPond()
   await box.place.sessions.write(BATCHES)
   const server = await listenOnPort(
     createHttp({ pond: box.pond, allowedHosts: [], mcp: createMcpHandler(box.pond) }),

@@ -4,7 +4,7 @@ import { RESOURCES } from "../../src/mcp/resources.ts"
 import { TOOLS } from "../../src/mcp/tools.ts"
 import { perform } from "../../src/operations/operation.ts"
 import { sql } from "../../src/operations/sql/sql.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 
 async function examples(box: TestPond): Promise<string[]> {
@@ -18,7 +18,7 @@ async function examples(box: TestPond): Promise<string[]> {
 const contextOf = ({ pond }: TestPond) => ({ pond, signal: new AbortController().signal })
 
 test("every example is answered, and none reads a whole table for a join of few rows", async () => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write(
     ["s", "t", "u"].map((id) => ({
       session: session(id),

@@ -7,7 +7,7 @@ import type { Entry } from "../../src/model/session.ts"
 import { sql } from "../../src/operations/sql/sql.ts"
 import { type CostOutput, cost } from "../../src/operations/wire/cost.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 let box: TestPond
 const at = (day: number) => new Date(Date.UTC(2026, 0, day, 12)).toISOString()
@@ -40,7 +40,7 @@ function withRecord({ message, parts }: Entry, record: JsonValue): Entry {
 const claude = (id: string, fields: object = {}) => session(id, { source_agent: "claude-code", ...fields })
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     {
       session: claude("first", { title: "Count it", project: "/home/someone/shop" }),
@@ -170,7 +170,7 @@ test("SQL has the same responses, with what each cost and who says so", async ()
 })
 
 test("what is stored later is added to what is known, and a cache that is damaged is read anew", async () => {
-  using place = testPond()
+  using place = memoryPond()
   const count = async () => ((await place.run(cost, {})) as CostOutput).total.responses
   const store = (id: string, entries: readonly Entry[]) =>
     place.place.sessions.write([{ session: claude(id), entries }])

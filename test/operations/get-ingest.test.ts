@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { get } from "../../src/operations/wire/get.ts"
 import { type IngestOutput, ingest } from "../../src/operations/wire/ingest.ts"
 import { MOMENT, said, session } from "../sessions/support.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
 const sessionEvent = (id: string, fields: object = {}) => ({ kind: "session", ...session(id), ...fields })
 const messageEvent = (sessionId: string, ordinal: number, fields: object = {}) => ({
@@ -24,7 +24,7 @@ function whole(id: string, texts: readonly string[]): object[] {
 }
 
 test("a batch is stored per session, and repeated it is unchanged", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const events = [...whole("a", ["one", "two"]), ...whole("b", ["three"])]
   expect(await box.run(ingest, { events })).toEqual({
     results: [
@@ -87,7 +87,7 @@ test.each<[string, object[], string, string]>([
   ["a moment that does not exist", [sessionEvent("x", { created_at: "2026-02-30T00:00:00Z" })], "", "/events/1"],
   ["a field that nobody knows", [sessionEvent("x", { extra: 1 })], "unexpected structure", "/events/1"],
 ])("%s is rejected with its place, and the other session is stored", async (_, hostile, message, path) => {
-  using box = testPond()
+  using box = memoryPond()
   const [first, ...rest] = whole("good", ["one"])
   const { results } = (await box.run(ingest, { events: [first, ...hostile, ...rest] })) as IngestOutput
   const [good, bad] = results
@@ -99,7 +99,7 @@ test.each<[string, object[], string, string]>([
 })
 
 test("two messages of one place are refused, and an immutable fact stays", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const twice = [sessionEvent("x"), messageEvent("x", 0), messageEvent("x", 0, { id: "other" })]
   expect(await box.run(ingest, { events: twice })).toMatchObject({
     results: [{ status: "rejected", error: { details: { ordinal: 0 } } }],
@@ -111,7 +111,7 @@ test("two messages of one place are refused, and an immutable fact stays", async
 })
 
 test("a batch over the cap, an empty one and another shape are refused whole", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const many = Array.from({ length: 10_001 }, () => 1)
   for (const input of [{ events: [] }, { events: many }, {}, { events: [1], extra: 1 }]) {
     expect(box.run(ingest, input)).rejects.toMatchObject({
@@ -126,7 +126,7 @@ interface Page {
 }
 
 test("a session is read in pages from either end, and every page says what is left", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const entries = Array.from({ length: 50 }, (_, ordinal) => said("s", ordinal, `text ${ordinal}`))
   await box.place.sessions.write([{ session: session("s"), entries }])
   const ids: string[] = []
@@ -147,7 +147,7 @@ test("a session is read in pages from either end, and every page says what is le
 })
 
 test("a page ends between messages: a long one comes whole, and the next one waits", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const long = "x".repeat(150_000)
   await box.place.sessions.write([{ session: session("s"), entries: [said("s", 0, long), said("s", 1, "short")] }])
   expect(await box.run(get, { session_id: "s" })).toMatchObject({
@@ -156,7 +156,7 @@ test("a page ends between messages: a long one comes whole, and the next one wai
 })
 
 test("how much of a session is shown is asked for", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const entry = said("s", 1, "the answer", { role: "assistant" })
   const own = { session_id: "s", message_id: "m1", options: { source: { secret: "of the client" } } }
   const call = { type: "tool_call", call_id: "call", name: "Bash", params: { command: "ls" }, provider_executed: false }
@@ -190,7 +190,7 @@ test("how much of a session is shown is asked for", async () => {
 })
 
 test("a message comes with its parts page by page, and with its neighbours", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const parts = Array.from({ length: 5 }, (_, index) => ({
     ...said("s", 2, `part ${index}`).parts[0],
     id: `p${index}`,
@@ -212,7 +212,7 @@ test("a message comes with its parts page by page, and with its neighbours", asy
 })
 
 test("a message that a fork copied is read where it was first said, and in the fork where that is named", async () => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write([{ session: session("origin"), entries: [said("origin", 0, "x", { id: "same" })] }])
   await box.place.sessions.write([{ session: session("fork"), entries: [said("fork", 0, "x", { id: "same" })] }])
   expect(await box.run(get, { message_id: "same" })).toMatchObject({ session: { id: "origin" } })
@@ -222,7 +222,7 @@ test("a message that a fork copied is read where it was first said, and in the f
 })
 
 test("children are listed, an ambiguous message names its sessions, and what is absent is said", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const agent = session("agent", { parent_session_id: "parent", source_agent: "test-client/explorer" })
   await box.place.sessions.write([
     { session: session("parent"), entries: [said("parent", 0, "x", { id: "same" })] },

@@ -9,10 +9,10 @@ import { ingest } from "../../src/operations/wire/ingest.ts"
 import { restorePlan } from "../../src/operations/wire/restore-plan.ts"
 import { said, session } from "../sessions/support.ts"
 import { sourceFile } from "../source-file.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
 test("the tree of a session names everything below it, however deep, and is no way into a circle", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const family = [
     session("root", { title: "the whole" }),
     session("second", { parent_session_id: "root", created_at: "2026-02-02T00:00:00.000Z" }),
@@ -35,7 +35,7 @@ test("the tree of a session names everything below it, however deep, and is no w
 })
 
 test("a tree is of a session, and a raw record of a message", async () => {
-  using box = testPond()
+  using box = memoryPond()
   for (const input of [
     { message_id: "m", tree: true },
     { session_id: "s", raw: true },
@@ -70,7 +70,7 @@ function parsed(): SessionLog {
 }
 
 test("the raw record of a message is the line that its client wrote", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { session: read, entries } = parsed()
   await box.place.sessions.write([{ session: read, entries }])
   const messages = entries.filter(({ message }) => ["user", "assistant"].includes(message.role))
@@ -85,11 +85,11 @@ test("the raw record of a message is the line that its client wrote", async () =
 })
 
 test("a session leaves by export and enters another pond by ingest, whole, whatever the pages", async () => {
-  using from = testPond()
+  using from = memoryPond()
   const { session: read, entries } = parsed()
   await from.place.sessions.write([{ session: read, entries }])
   for (const limit of [1, 500]) {
-    using to = testPond()
+    using to = memoryPond()
     let after: string | undefined
     for (let pages = 0; pages < 10; pages++) {
       const page = (await from.run(exportSession, {
@@ -110,7 +110,7 @@ test("a session leaves by export and enters another pond by ingest, whole, whate
 })
 
 test("the plan of a restore says what would be written and lost, and writes nothing", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { session: read, entries } = parsed()
   await box.place.sessions.write([{ session: read, entries }])
   expect(await box.run(restorePlan, { session_id: read.id })).toMatchObject({

@@ -4,11 +4,11 @@ import { label } from "../../src/operations/wire/label.ts"
 import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { type SessionsOutput, sessions } from "../../src/operations/wire/sessions.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 let box: TestPond
 beforeEach(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     { session: session("aaaaaaaa-1", { title: "As recorded" }), entries: [said("aaaaaaaa-1", 0, "log me in")] },
     { session: session("bbbbbbbb-2"), entries: [said("bbbbbbbb-2", 0, "log me out")] },

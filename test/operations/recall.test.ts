@@ -4,7 +4,7 @@ import type { Entry } from "../../src/model/session.ts"
 import { recall, tokensOf } from "../../src/operations/wire/recall.ts"
 import { sessionNotes } from "../../src/operations/wire/session-notes.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 const SHOP = { project: "/home/dev/work/shop" }
 const DECISION =
@@ -14,7 +14,7 @@ const KEY = `sk-ant-api03-${"a1B2c3D4".repeat(10)}`
 
 let box: TestPond
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   const { sessions } = box.place
   await sessions.write([
     { session: session("old", { ...SHOP, title: "Pooling" }), entries: [said("old", 0, DECISION, { id: "d" })] },

@@ -4,7 +4,7 @@ import type { Entry } from "../../src/model/session.ts"
 import { render } from "../../src/operations/wire/render.ts"
 import { said, session } from "../sessions/support.ts"
 import { HTML_ATTACKS } from "../support/html-attacks.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 interface Rendered {
   readonly html: string
@@ -19,7 +19,7 @@ const MESSAGES = 30
 const SECRET = `ghp_${"a1B2".repeat(9)}`
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     { session: session(ID, { source_agent: "claude-code" }), entries: entriesOf() },
     agent("unspawned", {}, "2026-01-01T00:00:10.500Z"),

@@ -13,7 +13,7 @@ import { embedMissing } from "../../src/search/embed-missing.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 const place = mkdtempSync(join(tmpdir(), "pond-meaning-"))
 let embedder: Embedder
@@ -31,7 +31,7 @@ afterAll(async () => {
 const LONG = `${"qqqq ".repeat(900)}zebra zebra`
 
 async function filled(): Promise<TestPond> {
-  const made = testPond()
+  const made = memoryPond()
   const box = { ...made, pond: { ...made.pond, embedder: () => Promise.resolve(embedder) } }
   await box.place.sessions.write([
     {

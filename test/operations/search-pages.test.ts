@@ -6,7 +6,7 @@ import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { openSessions } from "../../src/sessions/store.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 /** Each message is said with a needle, and did three things that hold one, all of a session in one moment. */
 function batchOf(id: string) {
@@ -60,14 +60,14 @@ test.each([
   ["exact", "conversation", SAID],
   ["words", "conversation", SAID],
 ] as const)("%s in %s: every place is on one page, and nothing that came later is on any", async (mode, scope, all) => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write(SESSIONS.map(batchOf))
   const shown = await pagesOf(box, { query: "needle", mode, scope, limit: 7 })
   expect(inOrder(shown)).toEqual(inOrder(all))
 })
 
 test.each(["words", "exact"])("%s: so it is where a machine stores whose clock is ahead", async (mode) => {
-  using box = testPond()
+  using box = memoryPond()
   const ahead = openSessions(box.place.sessions.store, {
     clock: { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 },
     host: "ahead",
@@ -78,7 +78,7 @@ test.each(["words", "exact"])("%s: so it is where a machine stores whose clock i
 })
 
 test.each(["session", "none"])("by %s: pages of one answer may differ in size", async (group) => {
-  using box = testPond()
+  using box = memoryPond()
   const ids = Array.from({ length: 400 }, (_, at) => `s${at}`)
   const batches = ids.map((id) => ({ session: session(id), entries: [said(id, 0, "a needle", { id: `of-${id}` })] }))
   await box.place.sessions.write(batches)
@@ -98,7 +98,7 @@ test.each([
   ["busy", 3_000],
   ["hardly gets on", 30_000],
 ])("no place comes twice where the machine is %s on a later page", async (_, passesMs) => {
-  using box = testPond()
+  using box = memoryPond()
   // Both words are in each, and the stretch in every tenth: a walk takes several looks.
   const entries = Array.from({ length: 1_000 }, (_each, at) =>
     said("s", at, at % 10 === 0 ? `one alpha beta two ${at}` : `two beta alpha one ${at}`, {
@@ -129,7 +129,7 @@ test.each([
   ["is busy", 3_000],
   ["hardly gets on", 30_000],
 ])("a ranking to which a walk adds has no place twice where the machine %s on one page", async (_, passesMs) => {
-  using box = testPond()
+  using box = memoryPond()
   const entries = Array.from({ length: 400 }, (_each, at) => {
     const timestamp = new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString()
     const { message, parts } = said("s", at, at % 9 === 0 ? `alpha ${at}` : `other ${at}`, { timestamp })
@@ -163,7 +163,7 @@ test.each([
 
 /** One session is about nothing else; in each of the others it is mentioned once, in passing. */
 async function withOneLoudSession(): Promise<TestPond> {
-  const box = testPond()
+  const box = memoryPond()
   const at = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString()
   const loud = Array.from({ length: 400 }, (_, ordinal) => said("loud", ordinal, "herring", { timestamp: at(0) }))
   const other = "and here is a lot of text that is about something else ".repeat(20)
@@ -209,7 +209,7 @@ test("newest first is so among all that hold the words, whatever ranks higher", 
 })
 
 test.each(["recency", "relevance"])("by %s, pages of few sessions are what one page of all is", async (sort) => {
-  using box = testPond()
+  using box = memoryPond()
   const ids = ["a", "b", "c", "d", "e", "f"]
   // Each session goes on for longer than the next one, all of them through the same days.
   const batches = ids.map((id, index) => {

@@ -4,7 +4,7 @@ import { boostNeighbours, type FusedHit } from "../../src/search/rank/fusion.ts"
 import { spokenPlaces } from "../../src/search/rank/spoken-places.ts"
 import { said, session } from "../sessions/support.ts"
 import { filled, found, ids } from "./search-support.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
 const NOW = Date.UTC(2026, 5, 15, 12)
 
@@ -54,7 +54,7 @@ test.each(["may the force march on", "in the may file", '"yesterday"'])("%s name
 })
 
 async function twoProjects() {
-  const box = testPond()
+  const box = memoryPond()
   const text = "the cache of the parser is flushed twice"
   await box.place.sessions.write([
     { session: session("one", { project: "/home/me/work/agentv" }), entries: [said("one", 0, text, { id: "o" })] },
@@ -129,7 +129,7 @@ test("a page of several wordings goes on where it ended", async () => {
 })
 
 test("neighbours are the messages that say something, however many records of tools lie between them", async () => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write([
     { session: session("near"), entries: [0, 9, 20].map((ordinal) => said("near", ordinal, `text ${ordinal}`)) },
   ])
@@ -147,7 +147,7 @@ function hitAt(sessionId: string, ordinal: number, score: number): FusedHit {
 }
 
 test("Turkish words are found whether they were written large or small", async () => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write([
     { session: session("large"), entries: [said("large", 0, "BÜTÜN ALIŞVERİŞ LİSTESİ KAYIP", { id: "l" })] },
     { session: session("small"), entries: [said("small", 0, "bütün alışveriş listesi ve sınıf kaydı", { id: "s" })] },

@@ -2,11 +2,11 @@
 import type { Entry } from "../../src/model/session.ts"
 import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 /** Three sessions of two clients, one of them an agent of another. */
 export async function filled(): Promise<TestPond> {
-  const box = testPond()
+  const box = memoryPond()
   const at = (entry: Entry, timestamp: string) => ({ ...entry, message: { ...entry.message, timestamp } }) as Entry
   const tool = (sessionId: string, ordinal: number, result: string) =>
     ({

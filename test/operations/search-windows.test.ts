@@ -2,13 +2,13 @@
 import { expect, test } from "bun:test"
 import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
 import { said, session } from "../sessions/support.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
 test.each([
   ["that is read", "v\\d+\\.\\d+\\.\\d+-rc"],
   ["whose words alone are known", "(?:v\\d+\\.?)+\\d\\.\\d+-rcandidate"],
 ])("what is shown of a long text holds what a pattern %s matched", async (_, query) => {
-  using box = testPond()
+  using box = memoryPond()
   const text = `${"d+ and more v1 of it, ".repeat(400)}v12.0.3-rcandidate${" d+ and then some v2".repeat(400)}`
   await box.place.sessions.write([{ session: session("long"), entries: [said("long", 0, text)] }])
   const { matches } = (await box.run(search, { query, mode: "pattern", group: "none" })) as SearchOutput
@@ -16,7 +16,7 @@ test.each([
 })
 
 test("a long hit begins with its prefix where there is room, and shows the place alone where there is little", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const text = `The first line says what it is about. ${"and more of it, ".repeat(400)}the needle ${"and the rest ".repeat(400)}`
   await box.place.sessions.write([{ session: session("long"), entries: [said("long", 0, text)] }])
   const hitOf = async (more: object) => {
@@ -34,7 +34,7 @@ test("a long hit begins with its prefix where there is room, and shows the place
 })
 
 test("a session shows the best three of its hits, and says how many there are", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const entries = Array.from({ length: 6 }, (_, at) => said("many", at, `needle ${"x ".repeat(at)}`, { id: `m${at}` }))
   await box.place.sessions.write([{ session: session("many"), entries }])
   const { sessions = [] } = (await box.run(search, { query: "needle" })) as SearchOutput

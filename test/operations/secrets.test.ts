@@ -5,13 +5,13 @@ import type { Secrets } from "../../src/operations/store/secrets.ts"
 import { secrets } from "../../src/operations/store/store-operations.ts"
 import { said, session } from "../sessions/support.ts"
 import { CREDENTIAL_SHAPES, LOOK_ALIKES } from "../support/credential-shapes.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 const TOKEN = `ghp${"_"}${"aB3dE5gH7jK9mN1pQ3sT5vX7zA2cD4fG6aB3dE"}`.slice(0, 40)
 
 let box: TestPond
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     {
       session: session("leaks", { project: "/work/shop" }),

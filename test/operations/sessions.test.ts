@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { type SessionsOutput, sessions } from "../../src/operations/wire/sessions.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 let box: TestPond
 const at = (day: number, hour = 12) => new Date(Date.UTC(2026, 0, day, hour)).toISOString()
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     {
       session: session("aaaaaaaa-1", { title: "Fix the login", project: "/home/someone/shop" }),
@@ -107,7 +107,7 @@ test("dates are understood in words", async () => {
 })
 
 test("pages neither repeat nor skip a session, also when one got a message meanwhile", async () => {
-  using own = testPond()
+  using own = memoryPond()
   const saidOn = (id: string, ordinal: number, day: number) => said(id, ordinal, id, { timestamp: at(day) })
   const write = async (id: string, ...entries: Entry[]) =>
     await own.place.sessions.write([{ session: session(id), entries }])

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { PondError } from "../../src/model/errors.ts"
 import { sql } from "../../src/operations/sql/sql.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 /** What somebody would try who wants out of a query. `DIR` is a directory with a file `secret.csv` in it. */
 const ESCAPES: readonly string[] = [
@@ -138,7 +138,7 @@ let box: TestPond
 let folder: string
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   folder = mkdtempSync(join(tmpdir(), "pond-escape-"))
   await Bun.write(join(folder, "secret.csv"), "secret\nhunter2\n")
   await box.place.sessions.write([{ session: session("s"), entries: [said("s", 0, "hello")] }])

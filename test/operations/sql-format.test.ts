@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from "hyparquet"
 import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
-let box: ReturnType<typeof testPond>
+let box: ReturnType<typeof memoryPond>
 beforeAll(() => {
-  box = testPond()
+  box = memoryPond()
 })
 afterAll(() => box[Symbol.dispose]())
 

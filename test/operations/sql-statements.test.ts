@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { said, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 let box: TestPond
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   const ids = ["s", "t", "u"]
   await box.place.sessions.write(
     ids.map((id) => ({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Entry } from "../../src/model/session.ts"
 import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
 import { MOMENT, session } from "../sessions/support.ts"
-import { type TestPond, testPond } from "./support.ts"
+import { memoryPond, type TestPond } from "./support.ts"
 
 const renamed = (id: string, title: string): Entry => ({
   message: {
@@ -16,7 +16,7 @@ const renamed = (id: string, title: string): Entry => ({
 let box: TestPond
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     { session: session("a", { title: "z first" }), entries: [renamed("a", "a last")] },
     { session: session("b", { title: "m only" }), entries: [] },

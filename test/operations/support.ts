@@ -1,4 +1,4 @@
-/** A pond over a store in a directory of its own, for running operations as any surface would. */
+/** A pond over a store of one test, for running operations as any surface would. */
 import type { TSchema } from "typebox"
 import { PondError } from "../../src/model/errors.ts"
 import { type Operation, perform } from "../../src/operations/operation.ts"
@@ -8,7 +8,7 @@ import { createHost } from "../../src/platform/host/host.ts"
 import { silentLog } from "../../src/platform/host/log.ts"
 import { seededRandom } from "../../src/platform/host/random.ts"
 import { openNamespaces } from "../../src/substrate/namespaces.ts"
-import { type TestSessions, testSessions } from "../sessions/support.ts"
+import { memorySessionsAt, type TestSessions, testSessions } from "../sessions/support.ts"
 
 export interface TestPond extends Disposable {
   readonly pond: Pond
@@ -16,8 +16,16 @@ export interface TestPond extends Disposable {
   run<I extends TSchema, O extends TSchema>(operation: Operation<I, O>, input: unknown): Promise<unknown>
 }
 
+/** Over a store in memory, for what is not about Lance: reads and writes cost a tenth there. */
+export function memoryPond(): TestPond {
+  return pondOver(memorySessionsAt())
+}
+
 export function testPond(): TestPond {
-  const place = testSessions()
+  return pondOver(testSessions())
+}
+
+function pondOver(place: TestSessions): TestPond {
   const environment = { HOME: place.path, XDG_STATE_HOME: `${place.path}/state`, XDG_CACHE_HOME: `${place.path}/cache` }
   const pond: Pond = {
     host: createHost({

@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const MODULE = JSON.stringify(join(import.meta.dir, "../../src/platform/native/native-environment.ts"))
 
-/** Limits the log in a process of its own, and asks libc, as the engine does, what the variable says there. */
+/** Limits the log in a separate process, and asks libc, as the engine does, what the variable says there. */
 function engineLevel(level: string, environment: Record<string, string> = {}): string {
   const script = `
     import { CString, dlopen } from "bun:ffi"

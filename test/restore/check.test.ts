@@ -10,7 +10,7 @@ import { checkDraft } from "../../src/restore/check.ts"
 import { writeDraft } from "../../src/restore/draft.ts"
 import { planRestore, type RestorePlan } from "../../src/restore/plan.ts"
 import type { StoredTree } from "../../src/sessions/read/read-sessions.ts"
-import { fixturesOf, foreignTargets, logsOf } from "../contract/fixtures.ts"
+import { fixtureLogs, fixturesOf, foreignTargets, logsOf } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { storedLog } from "./support.ts"
 
@@ -55,7 +55,7 @@ for (const source of ADAPTERS)
     test(`what is written of ${source.id} for ${target.id} reads back`, async () => {
       let checked = 0
       for (const { root } of fixturesOf(source)) {
-        const logs = await logsOf(source, root)
+        const logs = await fixtureLogs(source, root)
         for (const log of logs.values()) {
           await check(await planned(logs, log, target))
           checked++
@@ -82,7 +82,7 @@ test.each([...WRITTEN].map((adapter) => [adapter.id, adapter] as const))(
   async (id, adapter) => {
     const outdated = new Set<string>()
     for (const { name, root } of fixturesOf(adapter)) {
-      const logs = await logsOf(adapter, root)
+      const logs = await fixtureLogs(adapter, root)
       for (const log of logs.values()) {
         const anew = await planned(logs, log, adapter, true)
         expect(anew).toMatchObject({ fidelity: "foreign", isOutdated: false })
@@ -101,7 +101,7 @@ async function planOf(from: string, fixture: string, to: string): Promise<Restor
   const [source, target] = [from, to].map((id) => ADAPTERS.find((each) => each.id === id))
   const root = source && fixturesOf(source).find(({ name }) => name === fixture)?.root
   if (source === undefined || target === undefined || root === undefined) throw new Error("no fixture")
-  const logs = await logsOf(source, root)
+  const logs = await fixtureLogs(source, root)
   const roots = [...logs.values()].filter(({ session }) => session.parent_session_id === undefined)
   return planned(logs, roots[0] as SessionLog, target)
 }

@@ -14,7 +14,7 @@ import { get } from "../../src/operations/wire/get.ts"
 import { search } from "../../src/operations/wire/search.ts"
 import { sessions as list, type SessionsOutput } from "../../src/operations/wire/sessions.ts"
 import { eq } from "../../src/substrate/filter.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { syncedInto } from "./support.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
@@ -141,7 +141,7 @@ const PAIRS =
     : CLIENTS.flatMap((from) => CLIENTS.map((to) => [from, to] as const))
 
 test.each(PAIRS)("%s to %s and back, with a turn in each: one conversation with both turns", async (from, to) => {
-  using place = testPond()
+  using place = memoryPond()
   const machine = await machineWith(place, from)
   const { sessions } = place.place
   const [{ id: original } = { id: "" }] = await sessions.tables.sessions.read({

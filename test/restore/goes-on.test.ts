@@ -11,7 +11,7 @@ import type { SessionLog } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
 import { verifyPond } from "../../src/operations/machine/verify.ts"
 import { nativeFiles } from "../../src/restore/output-files.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { syncedInto } from "./support.ts"
 
 const NEW = "/projects/移 beta"
@@ -88,7 +88,7 @@ function saidIn({ entries }: SessionLog): string[] {
 test.each(Object.entries(GOES_ON))(
   "%s: what was said in another directory is stored, and nothing twice",
   async (adapter, goOn) => {
-    using place = testPond()
+    using place = memoryPond()
     const { sessions } = place.place
     await synced(place, adapter, rootOf(adapter))
     const [{ id, project } = { id: "", project: "" }] = await sessions.tables.sessions.read({
@@ -126,7 +126,7 @@ test.each(Object.entries(GOES_ON))(
 )
 
 test("a session that opencode has taken into the project of a repository is restored with that one", async () => {
-  using place = testPond()
+  using place = memoryPond()
   const root = join(place.place.path, "source")
   cpSync(rootOf("opencode"), root, { recursive: true })
   await synced(place, "opencode", root)
@@ -151,7 +151,7 @@ async function mismatches({ pond }: TestPond, path: string) {
 }
 
 test("a session of opencode that grew after it was stored is restored, though its events were stored before its last messages", async () => {
-  using place = testPond()
+  using place = memoryPond()
   const root = join(place.place.path, "source")
   cpSync(rootOf("opencode"), root, { recursive: true })
   const happens = (seq: number) => {
@@ -182,7 +182,7 @@ test("a session of opencode that grew after it was stored is restored, though it
 })
 
 test("a fork of Codex that was moved with what it goes on from is stored once, though it counts other bytes", async () => {
-  using place = testPond()
+  using place = memoryPond()
   const { sessions } = place.place
   await synced(place, "codex", rootOf("codex", "forked"))
   const stored = await sessions.tables.sessions.read({ columns: ["id", "parent_session_id"] })
@@ -200,7 +200,7 @@ test.each([
   ["claude-code", "v2.1-workflow-windows"],
   ["opencode", "tree"],
 ])("%s %s: documents that come back without their white space are known again", async (adapter, fixture) => {
-  using place = testPond()
+  using place = memoryPond()
   const { sessions } = place.place
   await synced(place, adapter, rootOf(adapter, fixture))
   const stored = await sessions.tables.sessions.read({ columns: ["id", "source_agent"] })
@@ -220,7 +220,7 @@ test.each([
   ["claude-code", "spill"],
   ["pi", "tools"],
 ])("%s %s: what a forced restore leaves beside is stored with nothing", async (adapter, fixture) => {
-  using place = testPond()
+  using place = memoryPond()
   const { sessions } = place.place
   await synced(place, adapter, rootOf(adapter, fixture))
   const stored = await sessions.tables.sessions.read({ columns: ["id", "source_agent"] })

@@ -10,7 +10,7 @@ import { PondError } from "../../src/model/errors.ts"
 import type { Entry, Part, Role, Session } from "../../src/model/session.ts"
 import { planRestoreOf, restore } from "../../src/operations/machine/restore.ts"
 import { foreignTargets } from "../contract/fixtures.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { MOMENT, session } from "../sessions/support.ts"
 
 type Body = Part extends infer P
@@ -199,7 +199,7 @@ const ODD_SESSIONS: Readonly<Record<string, Partial<Session>>> = {
 const batches: { readonly session: Session; readonly entries: readonly Entry[] }[] = []
 let place: TestPond
 beforeAll(async () => {
-  place = testPond()
+  place = memoryPond()
   const results = await place.place.sessions.write(batches)
   expect(results.map(({ status }) => status)).toEqual(batches.map(() => "stored"))
 })

@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { restorePlan } from "../../src/operations/wire/restore-plan.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 import { syncedInto } from "./support.ts"
 
@@ -177,7 +177,7 @@ test("what was written into Codex as a new session is brought back too, and not 
 })
 
 test("a plan that is asked for over a wire says it too", async () => {
-  using place = testPond()
+  using place = memoryPond()
   await syncedInto(place, codex, join(FIXTURES, "archived-review/root"))
   const { resume } = (await place.run(restorePlan, { session_id: ARCHIVED })) as { resume: unknown }
   expect(resume).toEqual({

@@ -25,7 +25,7 @@ afterAll(() => {
   for (const home of synced.values()) home[Symbol.dispose]()
 })
 
-/** A home of its own, as it is after a sync: those of one fixture are copies of one. */
+/** A separate home, as it is after a sync: those of one fixture are copies of one. */
 async function homeWith(adapter: string, fixture: string): Promise<TemporaryHome> {
   const path = join(FIXTURES, adapter, fixture, "root")
   const first = synced.get(path) ?? temporaryHome()

@@ -1,4 +1,4 @@
-/** Stores of sessions for tests: over Lance in a directory of its own, or in memory. */
+/** Stores of sessions for tests: over Lance in a separate directory, or in memory. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,7 +27,18 @@ export interface TestSessions extends MemorySessions {
 export function testSessions(): TestSessions {
   const path = mkdtempSync(join(tmpdir(), "pond-sessions-"))
   const context = { log: silentLog, clock: systemClock, random: seededRandom(1) }
-  const handles = sessionsOver(() => openStore(parseLocation(path, { environment: {} }), context))
+  return withFolder(
+    path,
+    sessionsOver(() => openStore(parseLocation(path, { environment: {} }), context)),
+  )
+}
+
+/** In memory, with a directory for what a test writes besides. */
+export function memorySessionsAt(): TestSessions {
+  return withFolder(mkdtempSync(join(tmpdir(), "pond-sessions-")), memorySessions())
+}
+
+function withFolder(path: string, handles: MemorySessions): TestSessions {
   return {
     path,
     sessions: handles.sessions,

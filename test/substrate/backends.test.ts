@@ -12,7 +12,7 @@ import { EVERY_KIND, row, testContext, testStore } from "./support.ts"
 
 /**
  * The same laws on every backend. Real ones are named by `POND_TEST_STORES` (URLs, separated by spaces), with their
- * credentials in the environment; each run writes below a prefix of its own there.
+ * credentials in the environment; each run writes below a separate prefix there.
  */
 let server: ObjectServer
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Runs pond as its users do: a process with an environment of its own, from a bundle of the source tree. */
+/** Runs pond as its users do: a process with its own environment, from a bundle of the source tree. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -40,7 +40,7 @@ interface SyncPlaceOptions {
   readonly host?: string
 }
 
-/** A machine of its own, with a store in memory, on its disk, or where it is named. */
+/** A separate machine, with a store in memory, on its disk, or where it is named. */
 export function syncPlace({ location, store: kind, host = "test" }: SyncPlaceOptions = {}): SyncPlace {
   const base = mkdtempSync(join(tmpdir(), "pond-sync-"))
   const [root, state] = [join(base, "claude"), join(base, "state")]

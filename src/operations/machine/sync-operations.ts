@@ -72,7 +72,7 @@ export const watch = defineLocalOperation({
   errors: ["interrupted"],
   surfaces: { local: true, cli: "watch" },
   read: false,
-  /** Each round is a document of its own: `onReport` gets them as they end, and the last is returned. */
+  /** Each round is a separate document: `onReport` gets them as they end, and the last is returned. */
   run: async ({ pond, ...hooks }: RunContext & SyncHooks & { onReport: (report: SyncOutcome) => void }, request) => {
     const { watchPond } = await import("./watch.ts")
     let last: SyncOutcome = { adapters: [], embed: null, index: null, ms: 0, interrupted: false }

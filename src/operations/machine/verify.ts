@@ -19,7 +19,7 @@ export interface VerifyOptions {
   /** A root other than the client's own. */
   readonly path?: string | undefined
   readonly sessionId?: string | undefined
-  /** Whether each session is also written to a store of its own and read back. */
+  /** Whether each session is also written to a separate store and read back. */
   readonly throughStore: boolean
   /** Whether each session is compared with what the store contains of it. */
   readonly againstStore: boolean
@@ -72,7 +72,7 @@ export function verifyExitCode({ adapters, ok }: Verification): number {
   return ok && isWhole ? 0 : EXIT_NOT_WHOLE
 }
 
-/** A store in a directory of its own, loaded when first asked for. */
+/** A store in a separate directory, loaded when first asked for. */
 async function openPassage({ host }: Pond): Promise<Passage> {
   const [{ openStore }, { parseLocation }, { openSessions }, { storePassage }] = await Promise.all([
     import("../../substrate/open-store.ts"),

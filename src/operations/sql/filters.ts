@@ -19,7 +19,7 @@ import {
 } from "../../substrate/filter.ts"
 import type { ColumnKind } from "../../substrate/table-definition.ts"
 import { type LetterCase, likePattern, type Pattern, textPattern } from "./patterns.ts"
-import type { SourceColumn } from "./sources.ts"
+import type { QueryColumn } from "./query-tables.ts"
 
 export interface Translated {
   /** Nothing where everything passes. */
@@ -33,7 +33,7 @@ const EVERYTHING: Translated = { filter: undefined, isExact: true }
 const UNKNOWN: Translated = { filter: undefined, isExact: false }
 
 /** Which column of the read an index of the plan means, where it means one. */
-export type ColumnAt = (index: number) => SourceColumn | undefined
+export type ColumnAt = (index: number) => QueryColumn | undefined
 
 const exact = (filter: Filter): Translated => ({ filter, isExact: true })
 
@@ -57,7 +57,7 @@ export function anyOf(parts: readonly Translated[]): Translated {
 
 // --- The filters of a scan ------------------------------------------------------------------------------------------
 
-export function tableFilter(node: PlanNode, column: SourceColumn): Translated {
+export function tableFilter(node: PlanNode, column: QueryColumn): Translated {
   if (!isStored(column)) return UNKNOWN
   const children = (node["child_filters"] ?? []) as readonly PlanNode[]
   switch (node["filter_type"]) {
@@ -128,7 +128,7 @@ function compared(type: string, side: PlanNode, constant: unknown, at: ColumnAt)
 const DAY_MICROS = 86_400_000_000n
 
 /** A day of a moment is one in UTC, as the sandbox has it. */
-function dayComparison(type: string, column: SourceColumn, constant: unknown): Translated {
+function dayComparison(type: string, column: QueryColumn, constant: unknown): Translated {
   const { type: of, value } = constant as { readonly type?: unknown; readonly value?: unknown }
   if (typeOf(of) !== "DATE" || !Number.isSafeInteger(value)) return UNKNOWN
   const begins = BigInt(value as number) * DAY_MICROS
@@ -230,7 +230,7 @@ const PLACES: Readonly<Record<string, "inside" | "start" | "end">> = {
   ends_with: "end",
 }
 
-function matching(column: SourceColumn, pattern: Pattern | undefined): Translated {
+function matching(column: QueryColumn, pattern: Pattern | undefined): Translated {
   if (pattern === undefined) return UNKNOWN
   return { filter: matches(column.name, pattern.expression), isExact: pattern.isExact }
 }
@@ -239,7 +239,7 @@ function matching(column: SourceColumn, pattern: Pattern | undefined): Translate
 function subjectOf(
   node: PlanNode,
   at: ColumnAt,
-): { readonly column: SourceColumn | undefined; readonly letters: LetterCase } {
+): { readonly column: QueryColumn | undefined; readonly letters: LetterCase } {
   const isLowered = node["expression_class"] === "BOUND_FUNCTION" && ["lower", "lcase"].includes(String(node["name"]))
   if (!isLowered) return { column: boundColumn(node, at), letters: "kept" }
   const [inner] = (node["children"] ?? []) as readonly PlanNode[]
@@ -247,12 +247,12 @@ function subjectOf(
   return { column: column?.kind === "utf8" ? column : undefined, letters: "lowered" }
 }
 
-function boundColumn(node: PlanNode, at: ColumnAt): SourceColumn | undefined {
+function boundColumn(node: PlanNode, at: ColumnAt): QueryColumn | undefined {
   const column = node["expression_class"] === "BOUND_REF" ? at(Number(node["index"])) : undefined
   return column !== undefined && isStored(column) ? column : undefined
 }
 
-export function isStored({ isComputed }: SourceColumn): boolean {
+export function isStored({ isComputed }: QueryColumn): boolean {
   return isComputed !== true
 }
 
@@ -262,7 +262,7 @@ function isConstant(node: PlanNode): boolean {
 
 // --- Comparisons ----------------------------------------------------------------------------------------------------
 
-function comparison(type: string, column: SourceColumn | undefined, constant: unknown): Translated {
+function comparison(type: string, column: QueryColumn | undefined, constant: unknown): Translated {
   const value = column === undefined ? undefined : constantOf(column.kind, constant)
   if (column === undefined || value === undefined) return UNKNOWN
   const { name } = column
@@ -284,7 +284,7 @@ function comparison(type: string, column: SourceColumn | undefined, constant: un
   }
 }
 
-function membership(column: SourceColumn, constants: readonly unknown[]): Translated {
+function membership(column: QueryColumn, constants: readonly unknown[]): Translated {
   const values = constants.map((constant) => constantOf(column.kind, constant))
   return values.every((value) => value !== undefined) ? exact(isIn(column.name, values)) : UNKNOWN
 }

@@ -3,17 +3,9 @@ import { PondError } from "../../model/errors.ts"
 import { and, type Filter, isIn, or } from "../../substrate/filter.ts"
 import { typeOf } from "./engine/preparation.ts"
 import type { PlannedRead } from "./plan.ts"
+import { columnsOf, FOUND_TABLE, type QueryColumn } from "./query-tables.ts"
 import type { Sandbox } from "./sandbox.ts"
-import {
-  FOUND_COLUMNS,
-  FOUND_TABLE,
-  findRows,
-  SOURCES,
-  type Source,
-  type SourceColumn,
-  type SourceRow,
-  type Stored,
-} from "./sources.ts"
+import { findRows, SOURCES, type Source, type SourceRow, type Stored } from "./sources.ts"
 
 /** What was read for a query: the proof that no more was. */
 export interface TableRead {
@@ -132,17 +124,13 @@ async function repeat(loading: Loading, { table, where }: PlannedRead, source: S
   await sandbox.run(more)
 }
 
-function columnsOf(table: string): readonly SourceColumn[] {
-  return table === FOUND_TABLE ? FOUND_COLUMNS : (SOURCES.find(({ name }) => name === table)?.columns ?? [])
-}
-
 const readName = (table: string) => `${table}_read`
 
 /** Under the name of the table then stands what is read of it; a column that no part of the query looks at is empty. */
 async function replaceTable(
   sandbox: Sandbox,
   table: string,
-  used: readonly SourceColumn[],
+  used: readonly QueryColumn[],
   rows = `select ${used.map(({ name }) => `"${name}"`).join(", ")} from ${table} limit 0`,
 ): Promise<void> {
   const shown = columnsOf(table).map((column) =>
@@ -191,7 +179,7 @@ function conjuncts(where: Filter | undefined): readonly Filter[] {
 async function append(
   { sandbox, signal }: Loading,
   table: string,
-  used: readonly SourceColumn[],
+  used: readonly QueryColumn[],
   batches: AsyncIterable<readonly SourceRow[]>,
 ): Promise<number> {
   const appender = await sandbox.appender(table, used)

@@ -5,7 +5,7 @@
  */
 import type { Filter } from "../../substrate/filter.ts"
 import { allOf, anyOf, condition, isStored, type PlanNode, type Translated, tableFilter } from "./filters.ts"
-import type { SourceColumn } from "./sources.ts"
+import type { QueryColumn } from "./query-tables.ts"
 
 export interface PlannedRead {
   readonly table: string
@@ -30,7 +30,7 @@ export interface Join {
 
 interface Get {
   readonly table: string
-  readonly columns: readonly SourceColumn[]
+  readonly columns: readonly QueryColumn[]
   readonly needed: readonly string[]
   filter: Translated
   limit?: number
@@ -43,7 +43,7 @@ interface Get {
 /** Where a column of a node comes from, when it is a column of a table as it is. */
 interface Origin {
   readonly get: Get
-  readonly column: SourceColumn
+  readonly column: QueryColumn
 }
 
 type Outputs = readonly (Origin | undefined)[]
@@ -56,7 +56,7 @@ interface Enough {
 
 export function planReads(
   plans: readonly PlanNode[],
-  columnsOf: (table: string) => readonly SourceColumn[],
+  columnsOf: (table: string) => readonly QueryColumn[],
 ): PlannedRead[] {
   const gets: Get[] = []
   const visitor = { gets, columnsOf }
@@ -96,7 +96,7 @@ function mergedRead(table: string, group: readonly Get[], byTable: ReadonlyMap<s
 
 interface Visitor {
   readonly gets: Get[]
-  readonly columnsOf: (table: string) => readonly SourceColumn[]
+  readonly columnsOf: (table: string) => readonly QueryColumn[]
 }
 
 function visit(visitor: Visitor, node: PlanNode, enough: Enough | undefined): Outputs {
@@ -155,7 +155,7 @@ function visitGet({ gets, columnsOf }: Visitor, node: PlanNode, enough: Enough |
   return outputs
 }
 
-function origin(get: Get, column: SourceColumn | undefined): Origin | undefined {
+function origin(get: Get, column: QueryColumn | undefined): Origin | undefined {
   return column === undefined ? undefined : { get, column }
 }
 

@@ -8,7 +8,8 @@ import { ensureWritable } from "../../platform/host/paths.ts"
 import { ProcessEnded, startLimitedProcess } from "../../platform/process/limited-process.ts"
 import type { Answer, Cell, Row } from "./answer.ts"
 import type { Answers, EngineOptions, Question } from "./engine/questions.ts"
-import type { SourceColumn, SourceRow } from "./sources.ts"
+import type { QueryColumn } from "./query-tables.ts"
+import type { SourceRow } from "./sources.ts"
 import { needsTooMuchMemory, toSqlError } from "./sql-errors.ts"
 
 export interface Sandbox {
@@ -21,7 +22,7 @@ export interface Sandbox {
   rows(sql: string): Promise<readonly Row[]>
   /** Rows as they come, for answers of any length. */
   stream(sql: string): Promise<Answer>
-  appender(table: string, columns: readonly SourceColumn[]): Promise<Appender>
+  appender(table: string, columns: readonly QueryColumn[]): Promise<Appender>
   close(): Promise<void>
 }
 
@@ -91,7 +92,7 @@ async function* streamedRows(ask: Ask): AsyncGenerator<Row> {
   for (let rows = await ask({ ask: "next" }); rows !== undefined; rows = await ask({ ask: "next" })) yield* rows
 }
 
-function appenderOf(ask: Ask, columns: readonly SourceColumn[]): Appender {
+function appenderOf(ask: Ask, columns: readonly QueryColumn[]): Appender {
   const send = async (rows: readonly SourceRow[]) => {
     const values = columns.map(({ name }) => rows.map((row) => row[name]))
     await ask({ ask: "chunk", rows: rows.length, columns: values })
@@ -116,7 +117,7 @@ function appenderOf(ask: Ask, columns: readonly SourceColumn[]): Appender {
   }
 }
 
-function unitsOf(row: SourceRow, columns: readonly SourceColumn[]): number {
+function unitsOf(row: SourceRow, columns: readonly QueryColumn[]): number {
   let units = 0
   for (const { name } of columns) {
     const value = row[name]

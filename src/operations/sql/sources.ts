@@ -1,22 +1,14 @@
-/** The tables that a query sees, where their rows come from, and what an `fts(…)` finds. No vector and no index column is among them. */
+/** Where the rows of the tables come from that a query sees (`query-tables.ts`), and what an `fts(…)` finds. */
 import { PondError } from "../../model/errors.ts"
 import type { ScannedTable } from "../../sessions/read/session-lists.ts"
 import type { Sessions } from "../../sessions/store.ts"
-import { embeddingsTable, MESSAGES, PARTS, SESSIONS } from "../../sessions/tables.ts"
 import { queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import type { Filter } from "../../substrate/filter.ts"
-import type { ColumnKind, TableDefinition } from "../../substrate/table-definition.ts"
 import type { Pond } from "../pond.ts"
 import { openPrices } from "../usage/prices.ts"
 import { readUsage } from "../usage/read-usage.ts"
-import { USAGE_COLUMNS, usageRows } from "../usage/usage-rows.ts"
-
-export interface SourceColumn {
-  readonly name: string
-  readonly kind: ColumnKind
-  /** Worked out for the answer, so that the store can neither filter nor order by it. */
-  readonly isComputed?: true
-}
+import { usageRows } from "../usage/usage-rows.ts"
+import { SUPERSEDED } from "./query-tables.ts"
 
 export type SourceRow = Readonly<Record<string, unknown>>
 
@@ -36,22 +28,15 @@ export interface Stored {
 
 export interface Source {
   readonly name: string
-  readonly columns: readonly SourceColumn[]
   readonly rows: (stored: Stored, read: SourceRead) => AsyncIterable<readonly SourceRow[]>
   readonly count: (stored: Stored, where: Filter | undefined) => Promise<number>
   /** It knows no conditions: all of its rows are read, and the engine does the rest. */
   readonly isReadWhole?: true
 }
 
-/** Columns that are the engine's own matter. */
-const HIDDEN = new Set(["search_terms", "vector"])
-/** A title may be a later one than the row has. */
-const COMPUTED = new Set(["title"])
-
-function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
+function sourceOf(name: ScannedTable): Source {
   return {
     name,
-    columns: visibleColumns(definition),
     rows: ({ sessions }, { columns, where, limit, orderBy }) =>
       sessions.scan(name, {
         columns: columns as never,
@@ -63,21 +48,10 @@ function sourceOf(name: ScannedTable, definition: TableDefinition): Source {
   }
 }
 
-function visibleColumns({ columns }: TableDefinition): SourceColumn[] {
-  return Object.entries(columns).flatMap(([name, { kind }]) => {
-    if (HIDDEN.has(name)) return []
-    return [{ name, kind, ...(COMPUTED.has(name) ? { isComputed: true as const } : {}) }]
-  })
-}
-
-/** Whether the client appended the message again later, with more in it: what people and models said last has false. */
-const SUPERSEDED: SourceColumn = { name: "superseded", kind: "bool", isComputed: true }
-
 /** A table with rows of messages, by the column that has their ids. */
 function withSuperseded(source: Source, idColumn: string): Source {
   return {
     ...source,
-    columns: [...source.columns, SUPERSEDED],
     rows: async function* (stored, read) {
       const mark = await supersededMarker(stored.sessions, read.columns, idColumn)
       for await (const rows of source.rows(stored, { ...read, columns: storedFor(read.columns, idColumn) }))
@@ -100,11 +74,8 @@ async function supersededMarker(sessions: Sessions, columns: readonly string[], 
     rows.map((row) => ({ ...row, superseded: gone.has(String(row["session_id"]), String(row[idColumn])) }))
 }
 
-const definitionOf = (definition: unknown) => definition as TableDefinition
-
 const USAGE: Source = {
   name: "usage",
-  columns: USAGE_COLUMNS,
   rows: async function* ({ sessions, pond, signal }) {
     const ids = new Set<string>()
     for await (const rows of sessions.scan("sessions", { columns: ["id"] })) for (const { id } of rows) ids.add(id)
@@ -120,26 +91,16 @@ const USAGE: Source = {
 }
 
 export const SOURCES: readonly Source[] = [
-  sourceOf("sessions", definitionOf(SESSIONS)),
-  withSuperseded(sourceOf("messages", definitionOf(MESSAGES)), "id"),
-  withSuperseded(sourceOf("parts", definitionOf(PARTS)), "message_id"),
-  sourceOf("embeddings", definitionOf(embeddingsTable(1))),
+  sourceOf("sessions"),
+  withSuperseded(sourceOf("messages"), "id"),
+  withSuperseded(sourceOf("parts"), "message_id"),
+  sourceOf("embeddings"),
   USAGE,
 ]
 
 // --- fts('messages', …) ---------------------------------------------------------------------------------------------
 
-/** The table behind the macro `fts`: the messages that a query in words found, with their scores. */
-export const FOUND_TABLE = "fts_messages"
 export const FOUND_LIMIT = 10_000
-
-export const FOUND_COLUMNS: readonly SourceColumn[] = [
-  { name: "fts_source", kind: "utf8" },
-  { name: "fts_query", kind: "utf8" },
-  { name: "score", kind: "float64", isComputed: true },
-  ...visibleColumns(definitionOf(MESSAGES)),
-  SUPERSEDED,
-]
 
 export async function findRows(
   sessions: Sessions,

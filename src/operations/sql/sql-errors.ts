@@ -5,7 +5,7 @@
 import { PondError } from "../../model/errors.ts"
 import { nearest } from "../../platform/nearest.ts"
 import { OFFERED_FUNCTIONS } from "./functions.ts"
-import { FOUND_COLUMNS, SOURCES } from "./sources.ts"
+import { FOUND_COLUMNS, QUERY_TABLES } from "./query-tables.ts"
 
 interface Said {
   readonly error_type?: string
@@ -50,9 +50,9 @@ function placeIn(sql: string, position: string | undefined): Place {
 
 function columnError({ name = "", candidates }: Said, sql: string, at: Place): PondError {
   const lower = sql.toLowerCase()
-  const mentioned = SOURCES.filter((source) => lower.includes(source.name))
+  const mentioned = QUERY_TABLES.filter((source) => lower.includes(source.name))
   const inFound = lower.includes("fts") ? [{ name: "fts('messages', …)", columns: FOUND_COLUMNS.slice(2) }] : []
-  const tables = [...(mentioned.length === 0 ? SOURCES : mentioned), ...inFound]
+  const tables = [...(mentioned.length === 0 ? QUERY_TABLES : mentioned), ...inFound]
   const columns = [...new Set(tables.flatMap((table) => table.columns.map((column) => column.name)))]
   const bare = name.split(".").at(-1) ?? name
   const near = nearest(bare, columns) ?? candidates?.split(",")[0]?.trim().split(".").at(-1)

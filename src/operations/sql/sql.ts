@@ -18,8 +18,8 @@ import { checkLength, checkStatement } from "./guard.ts"
 import { literal } from "./literal.ts"
 import { loadTables } from "./load.ts"
 import { type PlannedRead, planReads } from "./plan.ts"
+import { columnsOf, QUERY_TABLES } from "./query-tables.ts"
 import { openSandbox, type Sandbox } from "./sandbox.ts"
-import { FOUND_COLUMNS, FOUND_TABLE, SOURCES } from "./sources.ts"
 import { needsTooMuchMemory, planError } from "./sql-errors.ts"
 import { checkOutput, isExplained, readLines, readStatement, type Statement, statementText } from "./statement.ts"
 
@@ -182,7 +182,7 @@ function spillName({ pond }: RunContext): string {
 
 // --- Planning --------------------------------------------------------------------------------------------------------
 
-const TABLES: ReadonlySet<string> = new Set(SOURCES.map(({ name }) => name))
+const TABLES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => name))
 
 interface Planned {
   readonly reads: readonly PlannedRead[]
@@ -198,10 +198,7 @@ async function planStatement(sandbox: Sandbox, text: string): Promise<Planned> {
   checkStatement(tree, TABLES)
   const { plan, notes } = await planOf(sandbox, `${asked}, ${options}`, text)
   await sandbox.run(LOCK_SETTINGS)
-  const reads = planReads(plan["plans"] as never, (table) =>
-    table === FOUND_TABLE ? FOUND_COLUMNS : (SOURCES.find(({ name }) => name === table)?.columns ?? []),
-  )
-  return { reads, notes }
+  return { reads: planReads(plan["plans"] as never, columnsOf), notes }
 }
 
 const READ_WHOLE =

@@ -6,7 +6,7 @@ import { PondError } from "../../model/errors.ts"
 import { typeOf } from "./engine/preparation.ts"
 import { literal } from "./literal.ts"
 import type { PlannedRead } from "./plan.ts"
-import { FOUND_TABLE, SOURCES } from "./sources.ts"
+import { FOUND_TABLE, QUERY_TABLES, type QueryColumn } from "./query-tables.ts"
 
 export interface Statement {
   readonly kind: "rows" | "explain" | "analyze" | "describe"
@@ -25,7 +25,7 @@ const KINDS = [
 
 export function readStatement(text: string): Statement {
   if (TABLES.test(text)) return { kind: "rows", sql: listTables() }
-  const source = SOURCES.find(({ name }) => name === ONE_TABLE.exec(text)?.[1]?.toLowerCase())
+  const source = QUERY_TABLES.find(({ name }) => name === ONE_TABLE.exec(text)?.[1]?.toLowerCase())
   if (source !== undefined) return { kind: "rows", sql: describeTable(source.columns) }
   const [before, words] = BEFORE_A_QUERY.exec(text) ?? []
   if (before === undefined) return { kind: "rows", sql: text }
@@ -35,13 +35,13 @@ export function readStatement(text: string): Statement {
 }
 
 function listTables(): string {
-  const rows = SOURCES.map(
+  const rows = QUERY_TABLES.map(
     ({ name, columns }) => `(${literal(name)}, ${literal(columns.map((each) => each.name).join(", "))})`,
   )
   return `select * from (values ${rows.join(", ")}) as tables("table", columns)`
 }
 
-function describeTable(columns: (typeof SOURCES)[number]["columns"]): string {
+function describeTable(columns: readonly QueryColumn[]): string {
   const rows = columns.map((column) => `(${literal(column.name)}, ${literal(typeOf(column))})`)
   return `select * from (values ${rows.join(", ")}) as columns(column_name, column_type)`
 }

@@ -88,7 +88,7 @@ function badTable(file: string, why: string, cause?: unknown): PondError {
 
 const PER_MILLION = 1_000_000
 
-/** A class without a price of its own costs what the rest of the prompt costs. */
+/** A class without its own price costs what the rest of the prompt costs. */
 export function priceOf(tokens: Tokens, price: ModelPrice): number {
   const { input, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h, output } = tokens
   const prompt = input + cacheRead + cacheWrite + cacheWrite5m + cacheWrite1h

@@ -1,28 +1,9 @@
-/** Usage as rows, for SQL: one for each response of a model, counted once, with what it cost. */
-import type { ColumnKind } from "../../substrate/table-definition.ts"
+/** Usage as rows of the table `usage` of `pond sql`: one for each response of a model, counted once, with what it cost. */
 import { distinctResponses, tokensAt } from "./count-usage.ts"
 import { type Prices, priceOf, type Tokens } from "./prices.ts"
 import type { UsageTable } from "./usage-table.ts"
 
 type UsageRow = Readonly<Record<string, unknown>>
-
-export const USAGE_COLUMNS: readonly { readonly name: string; readonly kind: ColumnKind }[] = [
-  { name: "session_id", kind: "utf8" },
-  { name: "ordinal", kind: "int32" },
-  { name: "source_agent", kind: "utf8" },
-  { name: "project", kind: "utf8" },
-  { name: "timestamp", kind: "timestamp_us" },
-  { name: "model", kind: "utf8" },
-  { name: "input_tokens", kind: "int64" },
-  { name: "cache_read_tokens", kind: "int64" },
-  { name: "cache_write_tokens", kind: "int64" },
-  { name: "cache_write_5m_tokens", kind: "int64" },
-  { name: "cache_write_1h_tokens", kind: "int64" },
-  { name: "output_tokens", kind: "int64" },
-  { name: "reasoning_tokens", kind: "int64" },
-  { name: "cost_usd", kind: "float64" },
-  { name: "cost_from", kind: "utf8" },
-]
 
 const ROWS_AT_ONCE = 4_096
 

@@ -1,5 +1,5 @@
 /**
- * A session as HTML, page by page: what the page at `/` shows, and what an editor or a bot can put into a page of its own.
+ * A session as HTML, page by page: what the page at `/` shows, and what an editor or a bot can put into its own page.
  * Text of a session is never markup in it. It needs the styles that the page serves, and no script.
  */
 import { Type } from "typebox"

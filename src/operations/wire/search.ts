@@ -29,7 +29,7 @@ import { PartSummary, titleText } from "./views.ts"
  */
 const searches = new Semaphore(8)
 const QUERY_UNITS_MAX = 100_000
-/** Each is a search of its own. */
+/** Each is a separate search. */
 const QUERIES_MAX = 8
 /** Characters of all hits together: what an agent can afford to read. */
 const ANSWER_BUDGET = 60_000

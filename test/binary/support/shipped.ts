@@ -1,4 +1,4 @@
-/** The built executable as a user has it: one file in a directory of its own, a home of its own, nothing else. */
+/** The built executable as a user has it: one file in a separate directory, a separate home, nothing else. */
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -7,7 +7,7 @@ import { type BlameOutput, blame } from "../../../src/operations/files/blame.ts"
 import { type FilesOutput, files } from "../../../src/operations/files/files.ts"
 import { type RecoverOutput, recover } from "../../../src/operations/files/recover.ts"
 import { said, session } from "../../sessions/support.ts"
-import { type TestPond, testPond } from "../support.ts"
+import { memoryPond, type TestPond } from "../support.ts"
 
 let box: TestPond
 
@@ -65,7 +65,7 @@ const CLAUDE = { source_agent: "claude-code", project: "/home/someone/shop" }
 const APP = "/home/someone/shop/src/app.ts"
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   await box.place.sessions.write([
     {
       session: session("aaaaaaaa-1", { ...CLAUDE, title: "Make the app" }),

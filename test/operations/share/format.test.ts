@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { shareSession } from "../../../src/operations/share/share.ts"
 import { said, session } from "../../sessions/support.ts"
-import { type TestPond, testPond } from "../support.ts"
+import { memoryPond, type TestPond } from "../support.ts"
 
 const PAGE = readFileSync(join(import.meta.dir, "../../../src/operations/share/FORMAT.md"), "utf8")
 
@@ -14,7 +14,7 @@ const FORMS = [...PAGE.slice(PAGE.indexOf("## Lines")).matchAll(/^\| ([a-z -]+?)
 
 let place: TestPond
 beforeAll(async () => {
-  place = testPond()
+  place = memoryPond()
   await place.place.sessions.write([
     {
       session: session("talk", { title: "# Not *a* title" }),

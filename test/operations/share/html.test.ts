@@ -8,13 +8,13 @@ import { durationText } from "../../../src/operations/share/html/session-map.ts"
 import { shareSession } from "../../../src/operations/share/share.ts"
 import { said, session } from "../../sessions/support.ts"
 import { HTML_ATTACKS } from "../../support/html-attacks.ts"
-import { type TestPond, testPond } from "../support.ts"
+import { memoryPond, type TestPond } from "../support.ts"
 
 let box: TestPond
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   const options = { pond: { spawned_by: "c3" } }
   await box.place.sessions.write([
     { session: session("aaaaaaaa-1", { title: "Mend the <cart>", source_agent: "claude-code" }), entries: ENTRIES },

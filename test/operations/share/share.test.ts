@@ -4,7 +4,7 @@ import type { PondError } from "../../../src/model/errors.ts"
 import type { Entry, Part, Role } from "../../../src/model/session.ts"
 import { shareSession } from "../../../src/operations/share/share.ts"
 import { MOMENT, said, session } from "../../sessions/support.ts"
-import { type TestPond, testPond } from "../support.ts"
+import { memoryPond, type TestPond } from "../support.ts"
 
 type Body = Part extends infer P
   ? P extends Part
@@ -47,7 +47,7 @@ const SECRET = 'cor"rect\\horse\tbattery'
 
 let place: TestPond
 beforeAll(async () => {
-  place = testPond()
+  place = memoryPond()
   const many = Array.from({ length: 450 }, (_, ordinal) => said("many", ordinal, `word ${ordinal}`))
   await place.place.sessions.write([
     {

@@ -168,7 +168,7 @@ async function* entriesHtml(
   }
 }
 
-/** Sub-agents alone: a fork is a session of its own, and has a page of its own. */
+/** Sub-agents alone: a fork is a separate session, and has its own page. */
 async function agentsOf({ sessions, session, met, depth }: Branch): Promise<Session[]> {
   if (depth >= DEPTH_MAX) return []
   const children = await sessions.children(session.id)

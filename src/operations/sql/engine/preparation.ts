@@ -1,7 +1,7 @@
 /** The statements that make an engine the one that a query sees: empty tables, macros, then every door locked. */
 import { BOUNDED_MACROS } from "../functions.ts"
 import { literal } from "../literal.ts"
-import { FOUND_COLUMNS, FOUND_TABLE, SOURCES, type SourceColumn } from "../sources.ts"
+import { FOUND_COLUMNS, FOUND_TABLE, QUERY_TABLES, type QueryColumn } from "../query-tables.ts"
 
 /** Without rows the first two would make a scan into nothing, and with few of them plan another way than shown. */
 const UNUSED_OPTIMIZERS = [
@@ -36,7 +36,7 @@ export function preparation(output: string | undefined, nowMicros: bigint): stri
     "set TimeZone = 'UTC'",
     "set Calendar = 'gregorian'",
     "set max_expression_depth = 250",
-    ...SOURCES.map(({ name, columns }) => tableStatement(name, columns)),
+    ...QUERY_TABLES.map(({ name, columns }) => tableStatement(name, columns)),
     tableStatement(FOUND_TABLE, FOUND_COLUMNS),
     `create macro fts(source, query) as table select * exclude (fts_source, fts_query) from ${FOUND_TABLE} where fts_source = source and fts_query = query`,
     ...BOUNDED_MACROS,
@@ -71,10 +71,10 @@ const TYPES = {
   timestamp_us: "timestamptz",
 } as const
 
-export function typeOf({ kind }: SourceColumn): (typeof TYPES)[keyof typeof TYPES] {
+export function typeOf({ kind }: QueryColumn): (typeof TYPES)[keyof typeof TYPES] {
   return TYPES[kind as keyof typeof TYPES]
 }
 
-function tableStatement(name: string, columns: readonly SourceColumn[]): string {
+function tableStatement(name: string, columns: readonly QueryColumn[]): string {
   return `create table ${name} (${columns.map((column) => `"${column.name}" ${typeOf(column)}`).join(", ")})`
 }

@@ -51,7 +51,7 @@ function parse(unit: SourceUnit, sink: ParseSink): Parser {
       if (document === undefined) return
       begin(writer, document)
       const split = splitDocument(document, SHAPE)
-      // Under an id of its own, so that the header of a document that grew is a revision and no second one.
+      // Under its own id, so that the header of a document that grew is a revision and no second one.
       writer.carrier(raw, split?.header ?? document, { id: nonEmptyStringAt(document, "id") })
       for (const item of split?.items ?? []) {
         const text = stringAt(item, "text")
