@@ -19,7 +19,7 @@ import { BuildFailure, orFailure } from "./release/targets.ts"
 const LINES_AT_ONCE = 200
 const PAGE = 1_000
 
-/** Runs command lines of pond one after the other in one process, in a home of its own. */
+/** Runs command lines of pond one after the other in one process, in a separate home. */
 async function pond(home: string, lines: readonly (readonly string[])[]): Promise<RanLine[]> {
   const ran: RanLine[] = []
   for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {

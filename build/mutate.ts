@@ -128,7 +128,7 @@ function testsOfArea(path: string): string[][] {
   return folder === "shared" ? [["./test/contract"], ...own] : [...client, ["./test/contract", "-t", folder]]
 }
 
-/** A test that fails notices the change. One that does not end may only be slow, so that is a verdict of its own. */
+/** A test that fails notices the change. One that does not end may only be slow, so that is a separate verdict. */
 async function judge(place: string, tests: readonly string[]): Promise<Verdict> {
   if (tests.length === 0) return "survived"
   const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {

@@ -1,7 +1,7 @@
 /**
  * `bun run try`: pond's main job on this machine, through its own command line. Each line below is a command that a
  * user could type; it is printed before it runs, and the journey stops at the first that fails. On a machine without any
- * session it says so, and `bun run try --demo` goes the same way over a corpus that it generates in a place of its own.
+ * session it says so, and `bun run try --demo` goes the same way over a corpus that it generates in a separate place.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -25,11 +25,11 @@ const SCENARIOS: Readonly<Record<string, string>> = {
 }
 
 interface Step {
-  /** What is typed; a line of its own where it is a command. */
+  /** What is typed; a separate line where it is a command. */
   readonly keys: string
   /** What the screen must show before it is taken; the prompt, where nothing is said. */
   readonly until?: string
-  /** Typed into the program that is shown by then; each leads to a screen of its own. */
+  /** Typed into the program that is shown by then; each leads to its own screen. */
   readonly inside?: readonly { readonly keys: string; readonly until: string }[]
   /** Typed after the screens were taken, to leave a program. */
   readonly after?: string

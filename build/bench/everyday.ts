@@ -3,7 +3,7 @@
  * what else could be run over the same logs (SQLite with a full-text index, DuckDB, ripgrep), by turns, judged by processor
  * time and by ratios of one run, so that a busy machine says the same as a quiet one.
  *
- * `--against FILE` puts another executable beside this one instead, each with a store of its own of the same logs: a
+ * `--against FILE` puts another executable beside this one instead, each with a separate store of the same logs: a
  * command that costs a tenth more than it did is seen on the day that it does. `--sessions N`, `--rounds N`.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
@@ -51,7 +51,7 @@ interface Side {
   readonly importCpuMs: number
 }
 
-/** The same logs in a home of its own, synced, with the native libraries unpacked. */
+/** The same logs in a separate home, synced, with the native libraries unpacked. */
 function preparedSide(home: string, command: readonly string[], sessions: number): Side {
   mkdirSync(home, { recursive: true })
   const corpus = writeCorpus({ home, sessions, linesTypical: LINES_TYPICAL, seed: SEED })

@@ -1,6 +1,6 @@
 /**
  * What no size of a source may change: one log of gigabytes (`--mb N`), and one with a single line of a hundred megabytes
- * (`--line-mb N`), each imported by a process of its own whose peak of memory is what is measured. The generated texts are
+ * (`--line-mb N`), each imported by a separate process whose peak of memory is what is measured. The generated texts are
  * different in every line, so that nothing is stored for less than it is.
  */
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
  * What a restore of a very long session takes, and a document of it to share: sessions of a hundred megabytes, of very many
- * short lines and of few with megabytes of tool output, into their own client and into others. Each by a process of its own,
+ * short lines and of few with megabytes of tool output, into their own client and into others. Each by a separate process,
  * whose peak of memory is what is measured; `--share N` makes them a N-th as long.
  */
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
  * What a sync costs, beside what the same files cost anybody: listing them, reading them, and reading them with every line
- * through `JSON.parse` in one thread. Each figure is of a process of its own, in one run, over a corpus made from a seed.
+ * through `JSON.parse` in one thread. Each figure is of a separate process, in one run, over a corpus made from a seed.
  * `--sessions N` and `--messages N` make another corpus for the import (a million messages takes minutes), `--files N`
  * another one for the sync without changes, `--keep` leaves everything where it is.
  */

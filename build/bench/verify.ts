@@ -1,6 +1,6 @@
 /**
  * What proving costs: `verify` in memory over sessions on the disk, in the processor's time, and the memory it holds, each
- * adapter in a process of its own: the making of the sessions is none of its cost. They are made by each adapter out of one
+ * adapter in a separate process: the making of the sessions is none of its cost. They are made by each adapter out of one
  * conversation; `--samples DIR` takes those below `DIR/<adapter>` instead.
  */
 import { mkdtempSync, rmSync } from "node:fs"

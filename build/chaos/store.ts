@@ -220,7 +220,7 @@ async function* maintenance({ base, seconds, seed }: Weather): AsyncGenerator<Ou
 
 // --- Storms on a disk of their own -------------------------------------------------------------------------------------
 
-/** In a mount namespace of its own: `unshare` runs this script again there, and there it may mount. */
+/** In a separate mount namespace: `unshare` runs this script again there, and there it may mount. */
 const INSIDE = "POND_CHAOS_INSIDE"
 
 async function* onSmallDisk(

@@ -1,7 +1,7 @@
 /**
  * Sessions as three clients leave them on a disk, from a seed: the same seed gives the same bytes. Sizes, the share of tool
  * output, the residue beside each message and the sub-agents follow what real sessions show: most lines are short, one in
- * five carries kilobytes of tool output, and one session in ten starts an agent with a log of its own.
+ * five carries kilobytes of tool output, and one session in ten starts an agent with its own log.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,5 +1,5 @@
 /**
- * What a command of pond costs at a bucket, in requests and bytes: each is a process of its own against the test server
+ * What a command of pond costs at a bucket, in requests and bytes: each is a separate process against the test server
  * of this one, so that what was opened or read before does not make it cheaper. The counts are the same each run.
  */
 import {

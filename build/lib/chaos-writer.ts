@@ -1,5 +1,5 @@
 /**
- * One writer of a storm, a process of its own: writes sessions by number, which others write too, each time some of them and
+ * One writer of a storm, a separate process: writes sessions by number, which others write too, each time some of them and
  * some of their messages. Says on stdout what the store has acknowledged, and each failure by its code.
  */
 import { toPondError } from "../../src/model/errors.ts"

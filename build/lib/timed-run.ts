@@ -1,4 +1,4 @@
-/** A process of its own in a home of its own, with what it cost: what benches of the whole program measure. */
+/** A separate process in a separate home, with what it cost: what benches of the whole program measure. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -50,7 +50,7 @@ export interface Weighed extends Disposable {
 
 /**
  * The system's `time` stands between, because a process inherits the peak of the one that starts it: seven queries, each in
- * a process of its own, had the 719 MB of the process that had filled their store.
+ * a separate process, had the 719 MB of the process that had filled their store.
  */
 export function weighed(command: readonly string[]): Weighed {
   const time = Bun.which("time")

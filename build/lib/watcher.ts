@@ -1,4 +1,4 @@
-/** A `pond watch` as a process of its own, for storms: what it says is noted, and it may be given few watches or none. */
+/** A `pond watch` as a separate process, for storms: what it says is noted, and it may be given few watches or none. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ROOT } from "../release/packages.ts"
@@ -16,7 +16,7 @@ export interface Said {
   readonly line: string
 }
 
-/** In a user namespace of its own a process may be given no watches at all, and nobody else is bereft of any. */
+/** In a separate user namespace a process may be given no watches at all, and nobody else is bereft of any. */
 const withWatches = (watches: number) =>
   ["unshare", "-Ur", "sh", "-c", `echo ${watches} > /proc/sys/user/max_inotify_watches && "$@"`, "sh"] as const
 

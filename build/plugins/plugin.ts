@@ -60,7 +60,7 @@ export function pluginFiles(release: Release): readonly PluginFile[] {
     "codex/hooks.json": json(hooksOf("codex")),
     // Cursor.
     ".cursor-plugin/plugin.json": json(about),
-    // Gemini CLI, in a folder of its own: it would read the hooks of Claude Code, and mean other times by them.
+    // Gemini CLI, in a separate folder: it would read the hooks of Claude Code, and mean other times by them.
     "gemini/gemini-extension.json": json({ name, version, description: summary, mcpServers: { pond: SERVER } }),
     "gemini/hooks/hooks.json": json(hooksOf("gemini-cli")),
     // Qwen Code and Copilot CLI.

@@ -72,7 +72,7 @@ function header({ path, content, isExecutable, isFolder = false }: Entry): Uint8
   return block
 }
 
-/** A long path is cut at a slash: the front of it has a field of its own. */
+/** A long path is cut at a slash: the front of it has its own field. */
 function splitPath(path: string): readonly [name: string, prefix: string] {
   if (Buffer.byteLength(path) <= 100) return [path, ""]
   const slash = path.indexOf("/", path.length - 101)

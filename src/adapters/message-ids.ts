@@ -19,7 +19,7 @@ export function hasContentId(id: string): boolean {
 export interface MessageIds {
   /** The id, or where it is taken the id with a number: the same record twice is two records (`adapter-integrity-no-silent-drops`). */
   free(wanted: string): string
-  /** The same, for a record without an id of its own. */
+  /** The same, for a record without its own id. */
   ofContent(raw: RawRecord): string
 }
 

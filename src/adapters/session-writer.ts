@@ -25,7 +25,7 @@ export interface SessionStart {
   readonly title?: Sealed<string> | undefined
   /** Its client appends a message again, under the id that it has, with more in it: readers see the last one (`model/superseded.ts`). */
   readonly reappends?: true
-  /** Facts of pond's own about the whole session. */
+  /** Facts that pond adds about the whole session. */
   readonly pond?: Record<string, JsonValue>
 }
 
@@ -105,7 +105,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
   }
 
   /**
-   * Messages that come before their session is known wait: the session is always first. A function of its own: in `write`, the
+   * Messages that come before their session is known wait: the session is always first. A separate function: in `write`, the
    * closure would have every record keep its variables where a closure can find them.
    */
   function wait(

@@ -5,7 +5,7 @@
  *   1. `src/cli/verbs/<verb>.ts` exports one `defineVerb({ flags, positionals, examples, run })`. Flags and words that the
  *      operation takes derive from its input: `argumentsFor` in `operation-arguments.ts`. `run` calls the operation with
  *      `context.pond` and returns `{ document, render }`; a failure is a thrown `PondError`.
- *   2. One line here. A verb of two words (`adapters list`) is a line of its own under its full name. citty dispatches to
+ *   2. One line here. A verb of two words (`adapters list`) is a separate line under its full name. citty dispatches to
  *      it: `frame/command-tree.ts`.
  * The file is loaded when its verb is typed, so it may import its operation; this table must stay light, because
  * `pond --help` reads all of it.

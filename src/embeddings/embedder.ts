@@ -144,7 +144,7 @@ async function tokensOf({ tokenizer }: Loaded, text: string, isBare: boolean): P
   return (await tokenizer.encode(text, null, { addSpecialTokens: !isBare })).getIds()
 }
 
-/** Each window has the prefix and the special tokens, like a text of its own. */
+/** Each window has the prefix and the special tokens, as a separate text would. */
 async function windowsOf(loaded: Loaded, prefix: string, text: string): Promise<Tokens[]> {
   const { tokensMax } = loaded.facts
   const readable = text.slice(0, tokensMax * WINDOWS_MAX * UNITS_PER_TOKEN_MAX).toWellFormed()

@@ -37,7 +37,7 @@ export async function ask<Answer>(operation: string, input: object = {}, signal?
       "content-type": "application/json",
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
-    // Otherwise the browser asks for a password in a window of its own.
+    // Otherwise the browser asks for a password in a separate window.
     credentials: "omit",
     ...(isGet ? {} : { body: JSON.stringify({ protocol_version: 1, ...input }) }),
     ...(signal === undefined ? {} : { signal }),

@@ -6,7 +6,7 @@
  * a process that holds 300 MB grows to 600. The C library keeps what native code has freed, in an arena for each thread:
  * an import that has sorted an index would stay as large as its largest moment.
  *
- * Each thread has a ledger of its own, because each has a heap of its own.
+ * Each thread has its own ledger, because each has its own heap.
  */
 import { edenGC, gcAndSweep } from "bun:jsc"
 import { lazy } from "./lazy.ts"

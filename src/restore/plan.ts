@@ -32,7 +32,7 @@ export interface RestoreRequest {
   /** The directory that the session goes on in. Absent: its own. */
   readonly cwd: string | undefined
   readonly reasoning: ForeignTarget["reasoning"]
-  /** Written as the target writes today, though it comes from there: a session of its own. */
+  /** Written as the target writes today, though it comes from there: a separate session. */
   readonly isAnew?: boolean | undefined
   /** See `ForeignTarget`. */
   readonly model?: string | undefined

@@ -100,7 +100,7 @@ export async function embedMissing(
   return report()
 }
 
-/** A model of another dimension had a table of its own. Its rows are of no use to this one. */
+/** A model of another dimension had its own table. Its rows are of no use to this one. */
 async function dropOtherDimensions({ store }: Sessions, dimension: number): Promise<void> {
   for (const name of await store.names()) {
     const definition = embeddingsTableNamed(name)

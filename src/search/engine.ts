@@ -188,7 +188,7 @@ async function findHits(asking: SearchState): Promise<Found> {
   return { ...found, ranked: found.ranked.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId)) }
 }
 
-/** Each wording is a search of its own; a hit of several counts by the best and a little by the others. */
+/** Each wording is a separate search; a hit of several counts by the best and a little by the others. */
 async function findWordings(asking: SearchState): Promise<Found> {
   const { wordings = [] } = asking.request
   const first = await findAll(asking)

@@ -1,5 +1,5 @@
 /**
- * Proves a store end to end before it is trusted: the same code that keeps sessions writes a table of its own there, lets
+ * Proves a store end to end before it is trusted: the same code that keeps sessions writes a separate table there, lets
  * writers meet, reads it back, lists it and removes it. A store whose conditional writes do not hold loses rows when two
  * machines write at once, without any error: that is the step to fear.
  */
@@ -68,7 +68,7 @@ export async function checkStorage(location: Location, context: StoreContext): P
   return { url: location.shown, ok: isOk(), steps }
 }
 
-/** A name of its own: two checks of one store do not meet. */
+/** A unique name: two checks of one store do not meet. */
 function checkTable(): TableDefinition {
   return defineTable({
     name: `storage_check_${crypto.getRandomValues(new Uint8Array(8)).toHex()}`,

@@ -223,7 +223,7 @@ function pushSide(reading: Reading, raw: RawRecord, record: SourceObject): void 
   else reading.writer.carrier(raw, record, { timestamp: timestampAt(record, "timestamp") })
 }
 
-/** The record of a task of Cowork is written anew at each turn. Each of several logs has it, under an id of its own. */
+/** The record of a task of Cowork is written anew at each turn. Each of several logs has it, under its own id. */
 function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: SourceObject): void {
   const title = nonEmptyStringAt(record, "title")
   if (!writer.hasBegun) {
@@ -359,7 +359,7 @@ function injectedAssistant(record: SourceObject): string | undefined {
   return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined
 }
 
-/** An audit has a time of its own. */
+/** An audit has its own time. */
 function timeIn(record: SourceObject): Sealed<string> | undefined {
   return momentOf(record, "timestamp") ?? momentOf(record, "_audit_timestamp")
 }

@@ -1,6 +1,6 @@
 /**
  * Claude Code's MCP servers of a user: `mcpServers` of `.claude.json`, which its own `mcp add -s user` writes. Claude desktop
- * has the same in a file of its own, as its maker documents it.
+ * has the same in a separate file, as its maker documents it.
  */
 import { join } from "node:path"
 import type { Registration } from "../registration.ts"

@@ -27,7 +27,7 @@ function ofAnswer(record: JsonObject, sessionId: string): readonly ResponseUsage
   if (message === undefined || counted === undefined) return []
   const model = textAt(message, "model")
   if (model === SYNTHETIC) return []
-  // A record without any id is a response of its own.
+  // A record without any id is a separate response.
   const id = textAt(message, "id") ?? textAt(record, "uuid") ?? `${sessionId} ${textAt(record, "timestamp") ?? ""}`
   const written = writes(counted)
   return ifAny({

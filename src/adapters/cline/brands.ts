@@ -35,7 +35,7 @@ export const ZOO_CODE: Brand = {
   read: { from: "3.54.1", to: "3.82.0" },
 }
 
-/** Kilo Code 7 has another form, and is a client of its own. */
+/** Kilo Code 7 has another form, and is a separate client. */
 export const KILO_LEGACY: Brand = {
   id: "kilo-legacy",
   title: "Kilo Code 4 and 5",

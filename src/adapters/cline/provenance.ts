@@ -40,7 +40,7 @@ export function createUserTexts(injected: string | undefined): (text: string) =>
       isResult = found.some(({ kind }) => kind === "tool-result")
       return found
     }
-    // What came of a call stands in a text of its own behind its name.
+    // What came of a call stands in a separate text behind its name.
     return isResult && !found.some(({ begin }) => begin > 0)
       ? [{ begin: 0, end: text.length, kind: "tool-result" }]
       : found

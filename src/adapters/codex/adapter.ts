@@ -27,7 +27,7 @@ export const codex: Adapter = {
     ],
   },
   vocabulary,
-  // Messages do not say it: each turn begins with a record of its own that does.
+  // Messages do not say it: each turn begins with a separate record that does.
   models: { provider: "openai", recordedAt: [{ role: "system", path: ["payload", "model"] }] },
   usage,
   contentIds: true,

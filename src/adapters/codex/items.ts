@@ -277,7 +277,7 @@ const FAILED_AT_ONCE = /^Exit code: -?[1-9]|^Script (?:failed|error)/
 const FAILED = new RegExp(`${FAILED_AT_ONCE.source}|^(?:[^\\n]*\\n){0,4}?Process exited with code -?[1-9]`)
 const FAILED_IN_JSON = new RegExp(`${FAILED.source}|"metadata":\\{"exit_code":-?[1-9][^{}]*\\}\\}$`)
 
-/** The third spelling stands at the end of a JSON text, the second on a line of its own: other outputs are not searched for them. */
+/** The third spelling stands at the end of a JSON text, the second on a separate line: other outputs are not searched for them. */
 function failureIn(text: string): RegExp {
   if (text.endsWith("}}")) return FAILED_IN_JSON
   return hasExitLine(text) ? FAILED : FAILED_AT_ONCE

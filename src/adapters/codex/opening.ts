@@ -111,7 +111,7 @@ function learnLineage(learned: Learned, record: SourceObject, at: readonly PathK
     nonEmptyStringAt(record, ...spawn, "parent_thread_id") ??
     nonEmptyStringAt(record, ...at, "parent_thread_id") ??
     nonEmptyStringAt(record, ...at, "forked_from_id")
-  // A thread that was reverted continues a log of its own.
+  // A thread that was reverted continues its own log.
   const end = valueAt(record, ...at, "history_base", "end_ordinal_exclusive")
   const isOfParent = valueAt(record, ...at, "history_base", "thread_id") === (learned.parent && plain(learned.parent))
   if (typeof end === "number" && isOfParent) learned.forkedAt = end

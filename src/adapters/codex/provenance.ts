@@ -43,7 +43,7 @@ const AGENT_HEADER = /^Message Type: [^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*Paylo
 
 /**
  * The parts of one text of a user. `kind` is what the client itself calls it, where it does. A label around an image
- * (`isLabel`) is a text of its own.
+ * (`isLabel`) is a separate text.
  */
 export function userTextParts(text: Placed<string>, kind: string | undefined, isLabel: boolean): PartDraft<"text">[] {
   const injected = isLabel ? "image-label" : injectedKind(text.value, kind)

@@ -48,7 +48,7 @@ function userItem(turn: UserTurn, lose: Lose): JsonObject[] {
   return runsByInjected(turn.blocks).flatMap(({ injected, blocks }): JsonObject[] => {
     const content = messageContent(blocks, turn, lose)
     if (content === undefined) return []
-    // What a harness put there is a message of its own, of which nothing was typed.
+    // What a harness put there is a separate message, of which nothing was typed.
     const typed = typeof content === "string" ? { editorState: content } : {}
     const told = injected === undefined ? typed : { editorState: "" }
     return [{ message: { role: "user", content }, contextItems: [], ...told }]

@@ -1,5 +1,5 @@
 /**
- * Tokens of Copilot CLI. Since 1.0.9 each call has a record of its own; before, a session's end says the sum of each model,
+ * Tokens of Copilot CLI. Since 1.0.9 each call has its own record; before, a session's end says the sum of each model,
  * and a later end the sum so far. What it calls cost counts premium requests, not dollars.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"

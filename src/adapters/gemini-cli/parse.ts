@@ -1,7 +1,7 @@
 /**
  * Gemini CLI to canonical. Since 0.39 a chat is a log of events: messages, which are appended again under their id when
  * there is more in them; patches, which may put other messages in the place of all; rewinds; and metadata. Before, it was one
- * document with a list of messages, each of which is a record of its own here.
+ * document with a list of messages, each of which is a separate record here.
  * Reads top to bottom: the chat, its records, a message, a part. What is not named here stays in its record.
  */
 import { isJsonObject } from "../../model/json.ts"

@@ -61,7 +61,7 @@ function createLog(log: ForeignLog, sessionId: string): Log {
 
 // --- Turns of the user --------------------------------------------------------------------------------------------------
 
-/** Each text is a record of its own: no prompt of several texts was seen. */
+/** Each text is a separate record: no prompt of several texts was seen. */
 function addUserTurn(log: Log, turn: UserTurn, beside: JsonObject): void {
   for (const block of turn.blocks) {
     const meta = block.injected === undefined ? {} : { isMeta: true }

@@ -102,7 +102,7 @@ function draftsOf(record: Spot, step: Set<JsonValue>, note: Note): MessageDraft[
 
 type UserPart = PartDraft<"text" | "file" | "opaque">
 
-/** What the client wraps into a tag of its own, and what it marks as not a person's. */
+/** What the client wraps into its own tag, and what it marks as not a person's. */
 const WRAPPED = /^\s*<(?:system-reminder|local-command-[\w-]+|command-[\w-]+|bash-[\w-]+)>/
 
 function userParts(record: Spot, message: Spot, note: Note): (UserPart | PartDraft<"tool_result">)[] {

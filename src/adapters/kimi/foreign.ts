@@ -146,7 +146,7 @@ function idFor(log: Log, kind: string): string {
 
 // --- Turns of the user --------------------------------------------------------------------------------------------------
 
-/** What a harness put in the user's slot is a message of its own, of another origin. */
+/** What a harness put in the user's slot is a separate message, of another origin. */
 function addUserTurn(log: Log, { blocks, messageId, timestamp }: UserTurn): void {
   log.turn++
   log.step = 0

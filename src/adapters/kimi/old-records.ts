@@ -1,6 +1,6 @@
 /**
  * kimi-cli, up to its last release 1.52: `context.jsonl` is what its model is sent, `context_<n>.jsonl` what it was sent
- * before an undo or a compaction, `wire.jsonl` what was shown. Each agent has the same files in a folder of its own. No
+ * before an undo or a compaction, `wire.jsonl` what was shown. Each agent has the same files in a separate folder. No
  * message has an id or a time; a failure is told in words.
  */
 import type { JsonValue } from "../../model/json.ts"

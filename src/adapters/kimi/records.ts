@@ -6,7 +6,7 @@ export const APPENDED = "context.append_message"
 export const LOOP_EVENT = "context.append_loop_event"
 export const COMPACTED = "context.apply_compaction"
 
-/** What a reference to a picture in a file of its own begins with: `blobref:<media type>;<hash>`. */
+/** What a reference to a picture in a separate file begins with: `blobref:<media type>;<hash>`. */
 export const BLOB_REFERENCE = /^blobref:([^;]*);([\da-f]{64})$/
 
 /** Of kimi-cli: what its model is sent now. */

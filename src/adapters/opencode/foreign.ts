@@ -1,6 +1,6 @@
 /**
  * A session of another client as opencode would have written it: rows of its database. A turn of the model is one message
- * with one step in it, each call a part that carries its result; a sub-agent is a session of its own, named by its call.
+ * with one step in it, each call a part that carries its result; a sub-agent is a separate session, named by its call.
  * opencode finds a session by its project: `global` is that of directories without version control, and from there
  * opencode itself takes a session into the project of the repository that it lies at the top of.
  */
@@ -289,7 +289,7 @@ function titleOf(input: JsonObject): string {
   return typeof said === "string" ? said : ""
 }
 
-/** A file that a tool shows is a part inside a part, and has an id of its own. */
+/** A file that a tool shows is a part inside a part, and has its own id. */
 function placed(data: JsonObject, at: { sessionId: string; id: string; ids: Ids; created: number }): JsonObject {
   const state = data["state"]
   const attachments = isJsonObject(state) ? state["attachments"] : undefined

@@ -1,6 +1,6 @@
 /**
  * Documents: a tree, where the parts of a message come before it and are put into one record with it, and the document
- * that `opencode export` writes, where all messages stand in one. Each message is a record of its own in either case.
+ * that `opencode export` writes, where all messages stand in one. Each message is a separate record in either case.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { RawRecord, SourceUnit } from "../adapter.ts"

@@ -10,7 +10,7 @@ import { costAt, ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
 export const usage: UsageReading = {
   marks: ['"tokens"'],
   read: ({ record }) => {
-    // Rows of the database have the message in a column of its own; the documents of before are the message.
+    // Rows of the database have the message in a separate column; the documents of before are the message.
     const message = objectAt(record, "data") ?? record
     return isJsonObject(message) && message["role"] === "assistant" ? ofAnswer(message) : []
   },

@@ -419,7 +419,7 @@ function plainBlock(
   return data && pictureIn(spot, data, provenance, pond)
 }
 
-/** Of oh-my-pi: a large picture lies in a file of its own, and here stands which. */
+/** Of oh-my-pi: a large picture lies in a separate file, and here stands which. */
 function pictureIn(
   spot: Spot,
   data: Placed<string>,

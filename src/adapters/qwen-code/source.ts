@@ -1,5 +1,5 @@
 /**
- * Where Qwen Code keeps its chats: `projects/<key>/` below `.qwen`, or below a runtime directory of its own. Reads names
+ * Where Qwen Code keeps its chats: `projects/<key>/` below `.qwen`, or below a separate runtime directory. Reads names
  * and sizes, opens nothing. Credentials, settings, ledgers, debug logs and backups of files are next to them.
  */
 import { existsSync } from "node:fs"

@@ -18,7 +18,7 @@ export interface Started {
   readonly start: Start | undefined
 }
 
-/** Every agent of a session in order, each with a call of its own. */
+/** Every agent of a session in order, each with its own call. */
 export function agentCallsOf(conversation: Conversation): Started[] {
   const starts = startsIn(conversation)
   const taken = new Set<string>()

@@ -1,6 +1,6 @@
 /**
  * For clients that keep a session as one JSON document and write it anew whenever something is said: `{…, messages: […]}`.
- * Each message is a record of its own, so that what is new is told apart from what is stored; the document without them
+ * Each message is a separate record, so that what is new is told apart from what is stored; the document without them
  * is the first record, with the id of each where it stood. Restored, they are one document again, equal by value.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
@@ -19,7 +19,7 @@ export interface DocumentShape {
 
 export interface SplitDocument {
   /**
-   * The document with the ids of its messages in their place. To be kept first, as a carrier under an id of its own (that of
+   * The document with the ids of its messages in their place. To be kept first, as a carrier under its own id (that of
    * the session): then the header of a document that grew is a revision of this one, and no second one.
    */
   readonly header: SourceObject

@@ -1,5 +1,5 @@
 /**
- * Documents with a list of messages that are written anew as a whole. Each message is a record of its own, known by a hash of
+ * Documents with a list of messages that are written anew as a whole. Each message is a separate record, known by a hash of
  * what it says without its marks, which change although it says the same. The document without its messages is the first
  * record; of each message it has the marks and the hash, in their order.
  */

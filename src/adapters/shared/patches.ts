@@ -2,7 +2,7 @@
  * Patches in the `*** Begin Patch` form, which may add, change, delete and move several files at once.
  *
  * A patch that does one thing is a write or an edit for the clients that have no tool for patches. One over several files,
- * one that moves or deletes, and one that only adds lines at a place that it names by a number of its own stay patches.
+ * one that moves or deletes, and one that only adds lines at a place that it names by its own number stay patches.
  */
 import type { NeutralTool } from "./vocabulary.ts"
 

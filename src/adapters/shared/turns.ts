@@ -1,6 +1,6 @@
 /**
  * A live conversation as turns, in the shape that every client's own log can be written from: consecutive messages of
- * the model are one turn, each call carries its result and has an id of its own, tools speak the target's vocabulary,
+ * the model are one turn, each call carries its result and has its own id, tools speak the target's vocabulary,
  * reasoning is as asked. What the target's harness makes anew is left out, and each loss is named.
  * Knows the neutral model and the vocabularies, no client's format.
  */

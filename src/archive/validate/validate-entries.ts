@@ -1,5 +1,5 @@
 /**
- * Validates the entries of a file ahead of the consumer of their rows, in a process of its own: one core validates while
+ * Validates the entries of a file ahead of the consumer of their rows, in a separate process: one core validates while
  * the other stores, and a process can be bounded and killed. An export file of 400 kB with 40 changed bytes behind valid
  * checksums kept the reader of Arrow in a loop for ever, and others made it take 3 GB. Nothing of an entry is read here
  * before its bytes were read there within the limits.

@@ -1,6 +1,6 @@
 /**
  * The thread that validates an export file: compressed entries come in, the hashes of their keys go out, in the same
- * order. It belongs to a process of its own (`validate-process.ts`), whose main thread stays free to watch it.
+ * order. It belongs to a separate process (`validate-process.ts`), whose main thread stays free to watch it.
  */
 import { assert, toPondError } from "../../model/errors.ts"
 import type { ThreadFailure } from "../../platform/threads.ts"

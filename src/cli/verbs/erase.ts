@@ -109,7 +109,7 @@ function renderDone({ sessions, messages, purged }: Answer, { prose }: Page): st
   return prose(`${erased}${files}\n`)
 }
 
-/** The whole id is a line of its own of `--json`; a table shows what tells sessions apart. */
+/** The whole id is a separate line of `--json`; a table shows what tells sessions apart. */
 const ID_WIDTH_MAX = 18
 
 const WHY = { asked: "", child: "belongs to", copy: "copies" } as const

@@ -110,7 +110,7 @@ async function notesOf({ pond, client, signal }: Call, sessionId: string): Promi
   return notes === undefined ? "" : notesText(notes, sessionId)
 }
 
-/** In a process of its own: clients wait for the end of a session for a second or not at all. */
+/** In a separate process: clients wait for the end of a session for a second or not at all. */
 function syncBehind({ host }: Pond, client: string): void {
   const [program = "", ...words] = ownCommand(host.environment)
   const { file, values } = host.settings()

@@ -31,7 +31,7 @@ export interface LockWait {
 
 const POLL_MS = 50
 
-/** Takes the lock at `path`, a file of its own that stays; its directory is made where it is missing. */
+/** Takes the lock at `path`, a separate file that stays; its directory is made where it is missing. */
 export async function takeLock(path: string, { clock, signal, mayWait, onWait }: LockWait): Promise<Lock> {
   ensureWritable(dirname(path))
   const lock = openFileLock(path)

@@ -17,7 +17,7 @@ export function findProgram(name: string, environment: Environment): string | un
   return Bun.which(name, { PATH: environment["PATH"] ?? "" }) ?? undefined
 }
 
-/** A program that is not there, or does not end in time, is a failure; one that ends with a code of its own is not. */
+/** A program that is not there, or does not end in time, is a failure; one that ends with its own code is not. */
 export async function runProgram(
   command: readonly string[],
   environment: Environment,

@@ -44,7 +44,7 @@ function collectGroups(ranked: readonly FusedHit[], rootOf: (sessionId: string) 
   return [...groups].map(([rootId, hits]) => ({ rootId, hits: hits.slice(0, HITS_PER_SESSION), matched: hits.length }))
 }
 
-/** Only sub-agents belong to another session. A fork is a conversation of its own. */
+/** Only sub-agents belong to another session. A fork is a separate conversation. */
 async function findRoots(sessions: Sessions, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const roots = new Map([...ids].map((id) => [id, id]))
   const parents = new Map<string, string | null>()

@@ -20,7 +20,7 @@ export interface Passage {
 const TEXT_UNITS_MAX = 40_000
 const SENTENCES_MAX = 3
 const PASSAGE_UNITS_MAX = 480
-/** Two words side by side in both texts are a term of its own: "rate limit", "audit log". */
+/** Two words side by side in both texts are also a term: "rate limit", "audit log". */
 const PAIR_WEIGHT = 0.7
 /** Words that tell less count in pairs alone: many of them together still mean nothing. */
 const WEIGHT_MIN = 0.35

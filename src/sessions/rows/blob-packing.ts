@@ -20,7 +20,7 @@ const LEVEL = 3
 /** Images are compressed already: what gains less than an eighth is left as it is, and not tried to its end. */
 const PACKED_SHARE_MAX = 7 / 8
 
-/** `whole` is asked for where the pieces do not shrink: all of them, in a buffer of its own. */
+/** `whole` is asked for where the pieces do not shrink: all of them, in a separate buffer. */
 export function packBlob(pieces: Iterable<Uint8Array>, whole: () => Uint8Array): BlobRow {
   const hasher = new Bun.CryptoHasher("sha256")
   const frames: Uint8Array[] = []

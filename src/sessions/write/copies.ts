@@ -116,7 +116,7 @@ function markCopy(batch: PreparedBatch, { copyOf, messages }: KnownCopy): Prepar
   ]
   const owners = new Map<number, string>()
   for (const [place, id] of ids.entries()) {
-    // A title stays a title: the copy has a name of its own.
+    // A title stays a title: the copy has its own name.
     const isOwn = lanes[place] === ("title" satisfies Lane)
     if (!isOwn && messages.has(copyKey(unrevised(id ?? ""), texts[place] ?? null))) owners.set(place, copyOf)
   }

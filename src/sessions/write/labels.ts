@@ -102,7 +102,7 @@ function labelRowKey({ session_id, id }: LabelRow): string {
   return JSON.stringify([session_id, id])
 }
 
-/** The last row of each label; of tags, each is a label of its own. */
+/** The last row of each label; of tags, each is a separate label. */
 function lastRows(rows: readonly LabelRow[]): Map<string, LabelRow> {
   const label = ({ session_id, field, value }: LabelRow) =>
     JSON.stringify([session_id, field, field === "tag" && value])

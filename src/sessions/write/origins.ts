@@ -1,5 +1,5 @@
 /**
- * Which sessions came by an export file, a copied store or the wire. In a table of its own, so that what arrives cannot
+ * Which sessions came by an export file, a copied store or the wire. In a separate table, so that what arrives cannot
  * claim another origin, and rows stay equal to those that were sent. The user is asked before such a session is resumed.
  */
 import type { Clock } from "../../platform/host/clock.ts"

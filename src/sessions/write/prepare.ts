@@ -90,7 +90,7 @@ export function rowsWithTakenKeys(entries: readonly Entry[]): string[] {
   return taken
 }
 
-/** Adapters give every row a key of its own. Where one does not, what is lost is said. */
+/** Adapters give every row its own key. Where one does not, what is lost is said. */
 export function takenKeyIssues({ key, files }: TakenFrom, entries: readonly Entry[]): Issue[] {
   const file = files[0]?.relativePath ?? key
   return rowsWithTakenKeys(entries).map((found) => ({ kind: "taken_key", severity: "fault", file, found }))

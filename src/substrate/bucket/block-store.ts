@@ -1,6 +1,6 @@
 /**
  * Blocks of objects that never change, kept on this machine between processes, so that what was read of a bucket once is
- * not read again. A block is a file of its own that is written beside its place and renamed; it says which block of which
+ * not read again. A block is a separate file that is written beside its place and renamed; it says which block of which
  * object it is, how long the object is, and the hash of its bytes, and one that does not is read from the bucket again.
  * Above a limit the blocks that were used longest ago are removed.
  */

@@ -1,5 +1,5 @@
 /**
- * What a table in a bucket must hold, noted beside it: each commit of rows leaves a note of its own, because objects can
+ * What a table in a bucket must hold, noted beside it: each commit of rows leaves its own note, because objects can
  * only be replaced whole and writers cannot keep each other out. It has the manifest of the commit and the hash of its
  * rows, and costs one small read and one small write. After maintenance the checksums of all files are gathered in one
  * object, as on a disk, and the notes that it replaces are removed.

@@ -267,7 +267,7 @@ function utf8Reader(data: Data): CellReader {
   return (index) => originalText(text.toString("utf8", offsets[index], offsets[index + 1]))
 }
 
-/** Each a copy of its own: what is kept of one keeps nothing of its batch. */
+/** Each is copied, so that keeping one does not keep its batch in memory. */
 function bytesReader(data: Data): CellReader {
   const offsets = data.valueOffsets as Int32Array
   return (index) => (data.values as Uint8Array).slice(offsets[index], offsets[index + 1])

@@ -19,7 +19,7 @@ const BLOB_BYTES = 8 * 1024 * 1024
 export async function beginSnapshot(dataset: Dataset): Promise<Snapshot<Columns> | undefined> {
   const read = await dataset.beginRead()
   if (read === undefined) return undefined
-  // A handle of its own stays at the version that it was opened at.
+  // A separate handle stays at the version that it was opened at.
   const table = await dataset.separate()
   if (table === undefined) {
     read.end()

@@ -1,4 +1,4 @@
-/** The lines of checksums as text. Each begins with a checksum of its own, so that a damaged line is taken for nothing else. */
+/** The lines of checksums as text. Each begins with its own checksum, so that a damaged line is taken for nothing else. */
 
 export interface FileChecksum {
   readonly bytes: number

@@ -1,7 +1,7 @@
 /**
  * The checksums of a table: what every file of it must hold, noted by the writer right after each commit. Lance's pages
  * carry none, so that one flipped bit reads as other rows. A text file outside the table, only appended to; each line
- * carries a checksum of its own, so that a damaged line is never taken for a damaged file.
+ * carries its own checksum, so that a damaged line is never taken for a damaged file.
  */
 import { join } from "node:path"
 import {

@@ -85,7 +85,7 @@ async function moveNote({ files }: StoredTable, note: string, place: string): Pr
     await files.rename(note, join(place, "notes", note.split("/").at(-1) ?? ""))
 }
 
-/** A version of its own: readers of an older one go on, and no name means two things. */
+/** A new version: readers of an older one continue, and no name means two things. */
 async function writeManifest(table: StoredTable, { base, edited, isInPlace, damaged }: Assessment): Promise<void> {
   if (base === undefined || edited === undefined) return
   const bad = new Set(damaged.map(({ path }) => path))

@@ -41,7 +41,7 @@ export async function maintain(dataset: Dataset, effort: Effort): Promise<Mainte
   }
   const work = async () => {
     await dataset.refuseDamaged()
-    // A handle of its own: a long build must not keep the readers of the shared one waiting.
+    // A separate handle: a long build must not keep the readers of the shared one waiting.
     const table = await dataset.separate()
     return table === undefined ? [] : await carryOut(dataset, table, effort)
   }

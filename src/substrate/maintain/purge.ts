@@ -1,7 +1,7 @@
 /**
  * Purge: rows leave a table for good. Deleting marks a row in a list beside its file, and older versions still read it, so
  * every file that holds such a row is written anew without it, every index is built anew, and every older version goes.
- * Rows keep their numbers. Each step is a commit of its own that changes nothing for a reader, so that a purge that was cut
+ * Rows keep their numbers. Each step is a separate commit that changes nothing for a reader, so that a purge that was cut
  * off leaves a whole table, and is done by running it again: the files of the rows are found until the rows are deleted.
  */
 import { PondError } from "../../model/errors.ts"

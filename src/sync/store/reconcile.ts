@@ -219,7 +219,7 @@ interface Comparison {
   isKnownAs(known: StoredRecord, now: JsonValue): boolean
   /** The hash by which a record is found that has got an id since, or was moved. */
   nameless(record: JsonValue): bigint
-  /** The same hashes for a stored record without an id of its own. */
+  /** The same hashes for a stored record without its own id. */
   namesOf(record: JsonValue): ReadonlySet<bigint>
 }
 

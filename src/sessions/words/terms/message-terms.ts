@@ -57,7 +57,7 @@ export function createMessageTerms(book: TermInterner): MessageTerms {
       own.begin(`${message.role}: `)
       const isCut = texts.addTo(own, row)
       const context = chooseContext(said[message.session] ?? [], message, CONTEXT_FILL - own.length)
-      // Context is interned as a message of its own, before this one.
+      // Context is interned as a separate message, before this one.
       for (const { from, units } of context)
         if (units === from.units.length) from.numbers ??= collectTerms(book, from.units)
       book.begin()

@@ -126,7 +126,7 @@ export const CHARACTER = { none: OTHER, dense: DENSE, picture: PICTURE } as cons
 // --- Folding ------------------------------------------------------------------------------------------------------
 
 const NOT_ASCII = /[^\0-\x7f]/
-/** In these scripts a mark modifies a letter. In others, such as Thai or Devanagari, it is a letter of its own. */
+/** In these scripts a mark modifies a letter. In others, such as Thai or Devanagari, it is a letter itself. */
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
 /**
  * Letters that readers take for the same but lower-casing keeps apart, and the Arabic tatweel, which only stretches a
