@@ -19,8 +19,10 @@ import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
 import type { Registration } from "./registration.ts"
+import type { Inside } from "./shared/inside.ts"
 import type { Vocabulary } from "./shared/vocabulary.ts"
 import type { FromSource, SourceValue } from "./source-value.ts"
+import type { UsageReading } from "./usage-reading.ts"
 
 /** Eight members that every adapter has, and capabilities: what a client can do that others cannot. */
 export interface Adapter {
@@ -118,6 +120,8 @@ export interface SourceFile extends FromSource {
   /** When its bytes or its names last changed, which no program can set back. */
   readonly changedMs?: number
   readonly inode: number
+  /** Of one that lies inside of the file at `path`, such as a session in an export of an account: where. */
+  readonly inside?: Inside
 }
 
 // --- Resolve: raw records -------------------------------------------------------------------------------------------
@@ -185,8 +189,11 @@ export interface ParseEnd {
 export interface Serialize {
   /** Writes the files that the session came from, equal by value. Children are sessions of their own. */
   readonly native: (session: Session, sink: FileSink) => NativeSerializer
-  /** Writes a session of another client, or of this one in an old form, as this client would write it today. */
-  readonly foreign: (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd
+  /**
+   * Writes a session of another client, or of this one in an old form, as this client would write it today. Absent where nothing
+   * that is written for it would be opened: its sessions go on in other clients.
+   */
+  readonly foreign?: ForeignSerializer
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
   /** Its sessions go on in the program of another client. That this program is here says nothing of its own. */
@@ -206,6 +213,8 @@ export interface OutputForms {
   /** The hidden folder, from the root on, that the client keeps sessions in. What lies below it is held to the same rules. */
   readonly hiddenFolder?: RegExp
 }
+
+export type ForeignSerializer = (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd
 
 /** The mirror of `Parser`: entries in, lines out. A long session is never held whole by a client whose files are logs. */
 export interface NativeSerializer {
@@ -321,45 +330,6 @@ export interface Models {
   readonly recordedAt: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
   /** The model that the client was last used with below a root. For clients whose sessions name the one that they go on with. */
   readonly lastUsed?: (root: string) => string | undefined
-}
-
-/** Reads the tokens and costs that a client recorded. Law: pure, and never throws, whatever the records hold. */
-export interface UsageReading {
-  /** Every record that `read` needs to see contains one of these texts in its JSON. */
-  readonly marks: readonly string[]
-  /** Takes the records of one session in their order. `memory` is empty at the first, and kept between two readings. */
-  readonly read: (record: UsageRecord, memory: UsageMemory) => readonly ResponseUsage[]
-}
-
-export interface UsageRecord {
-  readonly record: JsonValue
-  /** The session that the record was written for: of a copy, the one that it was copied from. */
-  readonly sessionId: string
-}
-
-/** Plain JSON, small: the model of the turn, for one. */
-export type UsageMemory = Record<string, JsonValue>
-
-/** What one response of a model took, as its client recorded it. Classes of tokens do not overlap, but for `reasoning`. */
-export interface ResponseUsage {
-  /** Names the response: what has the same key in any session is the same response, recorded again. */
-  readonly key: string
-  readonly model?: string | undefined
-  /** Of the prompt, what was neither read from a cache nor written to one. */
-  readonly input: number
-  /** All that the model wrote, its reasoning included. */
-  readonly output: number
-  /** How much of the output was reasoning, as far as it was recorded. */
-  readonly reasoning: number
-  readonly cacheRead: number
-  /** Written to a cache: by how long it is kept, and where that was not recorded. */
-  readonly cacheWrite5m: number
-  readonly cacheWrite1h: number
-  readonly cacheWrite: number
-  /** In US dollars, where the client recorded it. */
-  readonly costUsd?: number | undefined
-  /** A record of another session's response, which that session mostly has itself. */
-  readonly isEcho?: true
 }
 
 /** For clients whose sessions are rows of a database. Law: `rows` opens it read-only, and reads named tables only. */

@@ -338,8 +338,15 @@ const IMAGE_OPENINGS: readonly (readonly [opening: string, mediaType: string])[]
 
 /** The media type that the bytes themselves show, where a source names none. */
 export function imageTypeIn(base64: Placed<string>): Sealed<string> | undefined {
-  const found = IMAGE_OPENINGS.find(([opening]) => base64.value.startsWith(opening))
-  return found === undefined ? undefined : sealed(found[1])
+  const found = imageTypeOfBase64(base64.value)
+  return found === undefined ? undefined : sealed(found)
+}
+
+export function imageTypeOfBase64(base64: string): string | undefined {
+  const found = IMAGE_OPENINGS.find(([opening]) => base64.startsWith(opening))?.[1]
+  // Sound lies in the same container.
+  if (found !== "image/webp") return found
+  return Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8) === "WEBP" ? found : undefined
 }
 
 /** A text as the JSON value that it also is, for the fields that take any JSON. */

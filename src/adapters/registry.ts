@@ -1,6 +1,8 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
 import { amp } from "./amp/adapter.ts"
+import { chatgpt } from "./chatgpt/adapter.ts"
+import { claudeAi } from "./claude-ai/adapter.ts"
 import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts"
 import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
@@ -37,6 +39,8 @@ export const ADAPTERS: readonly Adapter[] = [
   rooCode,
   zooCode,
   kiloLegacy,
+  chatgpt,
+  claudeAi,
 ]
 
 export function adapterById(id: string): Adapter | undefined {

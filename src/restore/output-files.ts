@@ -129,7 +129,10 @@ export function foreignFiles(
   newLines?: NewLines,
 ): ForeignFiles {
   const output = createOutputFiles({ ...outputOptionsOf(adapter), newLines })
-  const end = adapter.serialize.foreign(conversation, target, output)
+  const end = adapter.serialize.foreign?.(conversation, target, output) ?? {
+    sessionId: conversation.session.id,
+    losses: [],
+  }
   return { ...end, files: output.files() }
 }
 

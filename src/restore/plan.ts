@@ -149,7 +149,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   if (written.files.length === 0) {
     throw new PondError(
       "validation_failed",
-      `pond cannot convert sessions to ${target.title} yet. Choose another client with --to.`,
+      `${target.title} opens no session that pond could write for it. Choose another client with --to.`,
       { details: { adapter: target.id } },
     )
   }

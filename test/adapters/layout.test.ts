@@ -6,10 +6,9 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { unreadClients } from "../../src/adapters/unread-clients.ts"
 
 const ROOT = join(import.meta.dir, "../../src/adapters")
-const FILES = [
-  ...["FORMAT.md", "adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts", "foreign.ts", "vocabulary.ts"],
-  "usage.ts",
-]
+const FILES = ["FORMAT.md", "adapter.ts", "source.ts", "parse.ts", "context.ts", "serialize.ts"]
+/** Products that open nothing which is written for them say nothing of tools and money. */
+const FILES_OF_CLIENTS = [...FILES, "foreign.ts", "vocabulary.ts", "usage.ts"]
 /** In the order of the contract. */
 const MEMBERS = [
   ...[
@@ -42,10 +41,10 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   "claude-desktop": "claude-code",
 }
 
-test.each(ADAPTERS.map(({ id }) => CODEC_OF[id] ?? id))(
+test.each(ADAPTERS.map(({ id, serialize }) => [CODEC_OF[id] ?? id, serialize.foreign !== undefined] as const))(
   "the folder of %s has the files that every client has",
-  (id) => {
-    expect(FILES.filter((name) => !existsSync(join(ROOT, id, name)))).toEqual([])
+  (id, isClient) => {
+    expect((isClient ? FILES_OF_CLIENTS : FILES).filter((name) => !existsSync(join(ROOT, id, name)))).toEqual([])
   },
 )
 

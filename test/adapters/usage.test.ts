@@ -3,8 +3,9 @@
  * of opencode's session, the metrics at the end of a Copilot session, in the files that those clients wrote.
  */
 import { expect, test } from "bun:test"
-import type { Adapter, RawRecord, ResponseUsage, UsageMemory } from "../../src/adapters/adapter.ts"
+import type { Adapter, RawRecord } from "../../src/adapters/adapter.ts"
 import { adapterById } from "../../src/adapters/registry.ts"
+import type { ResponseUsage, UsageMemory } from "../../src/adapters/usage-reading.ts"
 import type { JsonValue } from "../../src/model/json.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { fixturesOf, parseUnit, unitsOf } from "../contract/fixtures.ts"

@@ -73,6 +73,7 @@ const NOT_RUN = "not run"
 
 export function renderMatrix(matrix: Matrix): string {
   const names = namesOfClients()
+  const targets = names.filter(isTarget)
   const run = Object.keys(matrix).length
   return [
     "# Which client goes on with whose sessions",
@@ -81,11 +82,11 @@ export function renderMatrix(matrix: Matrix): string {
     "resumed and sent to its model whole, message for message and call for call, of the sessions that the real client at the",
     "left had made. In brackets: what that client cannot do with any file, as `known.ts` says.",
     "",
-    `${run} of ${names.length * names.length} pairs were run. A client in italics cannot be started by this harness.`,
+    `${run} of ${names.length * targets.length} pairs were run. A client in italics cannot be started by this harness.`,
     "",
     ...table([
-      ["from \\ to", ...names.map(titleOf)],
-      ...names.map((from) => [titleOf(from), ...names.map((to) => cellOf(matrix[`${from} -> ${to}`]))]),
+      ["from \\ to", ...targets.map(titleOf)],
+      ...names.map((from) => [titleOf(from), ...targets.map((to) => cellOf(matrix[`${from} -> ${to}`]))]),
     ]),
     "",
     "## Each pair that was run",
@@ -104,8 +105,17 @@ function namesOfClients(): readonly string[] {
   return [...CLIENTS.map(({ name }) => name), ...ADAPTERS.flatMap(({ id }) => (started.has(id) ? [] : [id]))]
 }
 
+/** Products that open nothing which is written for them are no targets. */
+function isTarget(name: string): boolean {
+  return ADAPTERS.find(({ id }) => id === name)?.serialize.foreign !== undefined || isStarted(name)
+}
+
+function isStarted(name: string): boolean {
+  return CLIENTS.some((client) => client.name === name)
+}
+
 function titleOf(name: string): string {
-  return CLIENTS.some((client) => client.name === name) ? name : `_${name}_`
+  return isStarted(name) ? name : `_${name}_`
 }
 
 function cellOf(pair: Pair | undefined): string {

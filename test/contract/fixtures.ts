@@ -143,6 +143,16 @@ export function foreignTargets(): Adapter[] {
   return ADAPTERS.filter((each) => !SAME_CODEC.has(each.id) && foreignFiles(each, told, target).files.length > 0)
 }
 
+/**
+ * The clients that sessions of a source are told to in tests. What holds of a pair is mostly about the target: of a product that
+ * opens nothing itself one target of each kind is enough, a log with a tree, one without, a database.
+ */
+export function targetsOf(source: Adapter): Adapter[] {
+  const all = foreignTargets()
+  if (source.serialize.foreign !== undefined) return all
+  return all.filter(({ id }) => ["claude-code", "codex", "opencode"].includes(id))
+}
+
 /** A row belongs to the parser that it is handed to, which takes values out of it. */
 export function fresh(raw: RawRecord): RawRecord {
   if (raw.form !== "row") return raw

@@ -7,7 +7,7 @@ import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { expectToComeThrough } from "./comes-through.ts"
-import { conversationOf, fixtureLogs, fixturesOf, foreignTargets } from "./fixtures.ts"
+import { conversationOf, fixtureLogs, fixturesOf, foreignTargets, targetsOf } from "./fixtures.ts"
 import { frozen } from "./purity.ts"
 
 const CWD = "/projects/elsewhere"
@@ -31,7 +31,7 @@ function frozenTold(conversation: Conversation): Conversation {
 }
 
 for (const source of ADAPTERS)
-  for (const target of foreignTargets())
+  for (const target of targetsOf(source))
     for (const fixture of fixturesOf(source))
       for (const reasoning of ["keep", "text", "drop"] as const)
         test(`${source.id} to ${target.id}, reasoning ${reasoning}: ${fixture.name}`, async () => {

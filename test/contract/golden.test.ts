@@ -11,7 +11,7 @@ import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { LOSSES } from "../../src/adapters/shared/losses.ts"
 import type { Entry, Part, Role } from "../../src/model/session.ts"
 import { type ForeignFiles, foreignFiles } from "../../src/restore/output-files.ts"
-import { conversationOf, fixturesOf, foreignTargets, logsOf } from "./fixtures.ts"
+import { conversationOf, fixturesOf, foreignTargets, logsOf, targetsOf } from "./fixtures.ts"
 
 const GOLDEN = join(import.meta.dir, "../../fixtures/golden")
 const isUpdate = process.env["UPDATE_GOLDEN"] === "1"
@@ -145,7 +145,7 @@ const TOLD: Readonly<Record<string, string>> = {
 const KIN = new Set(["zoo-code", "kilo-legacy"])
 
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0 && !KIN.has(each.id))) {
-  for (const target of foreignTargets().filter((each) => each !== source)) {
+  for (const target of targetsOf(source).filter((each) => each !== source)) {
     test(`a session of ${source.id} becomes in ${target.id} what it was before`, async () => {
       const [first, ...others] = fixturesOf(source)
       const fixture = others.find(({ name }) => name === TOLD[source.id]) ?? first

@@ -1,8 +1,8 @@
 /** Tokens of Amp, which each answer has. A number names an answer in its thread alone, and a fork copies answers as they are. */
 
-import type { UsageReading } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"usage"'],

@@ -3,7 +3,7 @@
  * each block of a reply, and beside it the logs of its agents. Ids are derived from those of the source.
  */
 import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignSerializer, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV4Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import type { ResultContent } from "../shared/translate.ts"
@@ -23,7 +23,7 @@ import { projectKey } from "./project-key.ts"
 import { piecesOfText } from "./provenance.ts"
 import { vocabulary } from "./vocabulary.ts"
 
-export function foreignOf(brand: Brand): Serialize["foreign"] {
+export function foreignOf(brand: Brand): ForeignSerializer {
   return (conversation, target, sink) => foreign(brand, conversation, target, sink)
 }
 

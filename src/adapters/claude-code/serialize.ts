@@ -2,7 +2,15 @@
 
 import { stringifyJson } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget, NativeSerializer, Serialize } from "../adapter.ts"
+import type {
+  Conversation,
+  FileSink,
+  ForeignEnd,
+  ForeignSerializer,
+  ForeignTarget,
+  NativeSerializer,
+  Serialize,
+} from "../adapter.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { createNativeSerializer } from "../shared/native.ts"
 import { inOtherHome } from "../shared/other-home.ts"
@@ -67,7 +75,7 @@ const NO_COMMAND = "Claude desktop lists its tasks when it starts; in a terminal
  * and below the task's folder the log that Claude Code would have written. The account is not known here: it lies below
  * a placeholder, for which `cowork.ts` puts the account and the organisation that a machine has.
  */
-function coworkForeignOf(brand: Brand): Serialize["foreign"] {
+function coworkForeignOf(brand: Brand): ForeignSerializer {
   const write = foreignOf(brand)
   return (conversation, target, sink) => {
     const files: { task?: string } = {}

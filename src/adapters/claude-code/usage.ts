@@ -3,8 +3,8 @@
  * has them all once more: the pair of message and request names the answer.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { ResponseUsage, UsageReading } from "../adapter.ts"
 import { costAt, ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { ResponseUsage, UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"usage"'],

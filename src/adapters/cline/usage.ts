@@ -3,9 +3,9 @@
  * model stands as the text of an object. Copies in a fork have new ids and the old moments, so the moment names the answer.
  */
 import { parseJson } from "../../model/json.ts"
-import type { UsageReading } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { costAt, ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"metrics"', '"api_req_started"'],

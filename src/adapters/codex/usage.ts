@@ -3,8 +3,8 @@
  * every news of rate limits, and once more in a copy. The sum names the response. The model stands in the turn's context.
  */
 import type { JsonObject } from "../../model/json.ts"
-import type { ResponseUsage, UsageMemory, UsageReading } from "../adapter.ts"
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { ResponseUsage, UsageMemory, UsageReading } from "../usage-reading.ts"
 
 const COUNTS = [
   "input_tokens",

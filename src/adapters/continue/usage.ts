@@ -1,7 +1,7 @@
 /** Tokens of Continue's command line, which stand in its answers. A fork copies answers as they are, without a time or an id. */
 import { stringifyJson } from "../../model/json.ts"
-import type { UsageReading } from "../adapter.ts"
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"prompt_tokens"'],

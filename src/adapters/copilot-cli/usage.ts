@@ -3,8 +3,8 @@
  * and a later end the sum so far. What it calls cost counts premium requests, not dollars.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
-import type { ResponseUsage, UsageReading } from "../adapter.ts"
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { ResponseUsage, UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"session.usage_record"', '"session.shutdown"'],

@@ -2,8 +2,9 @@
  * Tokens of Droid: sums of a session in its settings, which are written anew. What they grew by is a response of pond's
  * reckoning, known by the sum that it leads to.
  */
-import type { UsageReading } from "../adapter.ts"
+
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 const COUNTS = ["inputTokens", "outputTokens", "thinkingTokens", "cacheReadTokens", "cacheCreationTokens"] as const
 const MEMORY = "sums"

@@ -1,6 +1,7 @@
 /** Tokens of Gemini CLI. An answer is written two or three times under one id: with its text, its tokens, its calls. */
-import type { UsageReading } from "../adapter.ts"
+
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"tokens"'],

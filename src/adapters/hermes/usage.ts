@@ -3,8 +3,8 @@
  * reckoning, known by the count of calls that it is the sum of.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { ResponseUsage, UsageMemory, UsageReading } from "../adapter.ts"
 import { costAt, ifAny, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { ResponseUsage, UsageMemory, UsageReading } from "../usage-reading.ts"
 import { MODEL_USAGE } from "./records.ts"
 
 export const usage: UsageReading = {

@@ -1,6 +1,7 @@
 /** Tokens of iFlow, which stand in the last record of a step; in all others they are zero. */
-import type { UsageReading } from "../adapter.ts"
+
 import { ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"usage"'],

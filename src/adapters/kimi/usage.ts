@@ -3,8 +3,8 @@
  * kimi-cli in what it shows behind each step.
  */
 import type { JsonValue } from "../../model/json.ts"
-import type { ResponseUsage, UsageReading } from "../adapter.ts"
 import { ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
+import type { ResponseUsage, UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"step.end"', '"llm.request"', '"StatusUpdate"'],

@@ -6,7 +6,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
-import type { Conversation, ForeignTarget, OutputRow, Serialize } from "../adapter.ts"
+import type { Conversation, ForeignSerializer, ForeignTarget, OutputRow } from "../adapter.ts"
 import { agentCallsOf, type Start } from "../shared/agent-calls.ts"
 import { hexOf } from "../shared/derived-ids.ts"
 import { loss } from "../shared/losses.ts"
@@ -24,7 +24,7 @@ import type { Brand } from "./brands.ts"
 import { GLOBAL, globalProject, pathBelowRoot } from "./project.ts"
 import { vocabulary } from "./vocabulary.ts"
 
-export function foreignWriterOf(brand: Brand): Serialize["foreign"] {
+export function foreignWriterOf(brand: Brand): ForeignSerializer {
   return (conversation, target, sink) => {
     const write = (row: OutputRow) => sink.row(`${brand.id}.db`, row)
     write(globalProject(Date.parse(conversation.session.created_at)))

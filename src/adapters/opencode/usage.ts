@@ -3,9 +3,9 @@
  * a row that changes comes again as a revision. So moment, place and model name the answer.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { ResponseUsage, UsageReading } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
 import { costAt, ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
+import type { ResponseUsage, UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"tokens"'],

@@ -1,6 +1,6 @@
 /** A session of another client as pi would have written it: a header, and a chain of entries. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { Conversation, FileSink, ForeignEnd, ForeignTarget, Serialize } from "../adapter.ts"
+import type { Conversation, FileSink, ForeignEnd, ForeignSerializer, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
 import { isPicture } from "../shared/translate.ts"
@@ -19,7 +19,7 @@ import type { Brand } from "./brands.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */
-export function foreignOf(brand: Brand): Serialize["foreign"] {
+export function foreignOf(brand: Brand): ForeignSerializer {
   return function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
     const own = writeSession(brand, conversation, target, sink)
     const children = conversation.children.map((child) => foreign(child, target, sink))

@@ -1,7 +1,8 @@
 /** Tokens and cost of pi, which every answer has. A fork copies entries as they are, so an answer keeps its moment and id. */
-import type { UsageReading } from "../adapter.ts"
+
 import { valueAt } from "../extract.ts"
 import { costAt, ifAny, objectAt, textAt, tokensAt } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"usage"'],

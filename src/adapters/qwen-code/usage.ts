@@ -1,7 +1,7 @@
 /** Tokens of Qwen Code, in the words of Google's API. A fork gives its copies new ids and names the old ones. */
 import type { JsonValue } from "../../model/json.ts"
-import type { UsageReading } from "../adapter.ts"
 import { ifAny, objectAt, textAt, tokensAt, without } from "../shared/usage.ts"
+import type { UsageReading } from "../usage-reading.ts"
 
 export const usage: UsageReading = {
   marks: ['"usageMetadata"'],

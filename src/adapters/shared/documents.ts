@@ -6,12 +6,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Session } from "../../model/session.ts"
 import type { FileSink, NativeSerializer } from "../adapter.ts"
-import { composed, fromSource, type SourceList, type SourceObject, type SourceValue } from "../source-value.ts"
+import { composed, fromSource, type SourceObject, type SourceValue } from "../source-value.ts"
 import { type NativeRecord, nativeRecords, wholeSession, writeRecord } from "./native.ts"
 
 /** How the messages of a document are found and told apart. */
 export interface DocumentShape {
-  /** The key of the list of messages. */
+  /** The key of the list of messages, or of an object that has them under their ids. */
   readonly key: string
   /** The id of a message; undefined where it has none. */
   readonly idOf: (item: JsonValue) => string | undefined
@@ -23,15 +23,26 @@ export interface SplitDocument {
    * the session): then the header of a document that grew is a revision of this one, and no second one.
    */
   readonly header: SourceObject
-  readonly items: SourceList
+  readonly items: readonly SourceValue[]
 }
 
 /** Undefined where the document has no such list: it is no session of this client. */
 export function splitDocument(document: SourceValue, { key, idOf }: DocumentShape): SplitDocument | undefined {
   const items = isJsonObject(document) ? document[key] : undefined
-  if (!isJsonObject(document) || !Array.isArray(items)) return undefined
+  if (!isJsonObject(document)) return undefined
+  if (isJsonObject(items)) return splitMap(document, items, { key, idOf })
+  if (!Array.isArray(items)) return undefined
   const ids = fromSource(items.map((item: SourceValue) => idOf(item) ?? null))
   return { header: composed({ ...document, [key]: ids }), items }
+}
+
+/** Null takes the place of each message. One that does not say the id under which it stands stays where it is. */
+function splitMap(document: SourceObject, map: SourceObject, { key, idOf }: DocumentShape): SplitDocument {
+  const isApart = ([id, item]: [string, SourceValue]) => idOf(item) === id
+  const entries = Object.entries(map)
+  const left = entries.map((entry): [string, SourceValue] => (isApart(entry) ? [entry[0], null] : entry))
+  const items = entries.filter(isApart).map(([, item]) => item)
+  return { header: composed({ ...document, [key]: composed(Object.fromEntries(left)) }), items }
 }
 
 /** The messages that the header names, in its order; those without an id in the order in which they came. */
@@ -41,6 +52,11 @@ export function joinDocument(
   { key, idOf }: DocumentShape,
 ): JsonObject {
   const byId = Map.groupBy(items, (item) => idOf(item) ?? null)
+  const map = header[key]
+  if (isJsonObject(map)) {
+    const filled = Object.entries(map).map(([id, item]) => [id, item ?? byId.get(id)?.[0] ?? null])
+    return { ...header, [key]: Object.fromEntries(filled) }
+  }
   const taken = new Map<string | null, number>()
   const named = header[key]
   const ids = Array.isArray(named) ? (named as readonly JsonValue[]) : []
@@ -67,9 +83,14 @@ export function createDocumentSerializer(session: Session, sink: FileSink, shape
     }
     for (const { first, items } of documents.values()) {
       const header = "json" in first.content ? first.content.json : null
-      const isSplit = isJsonObject(header) && Array.isArray(header[shape.key])
-      writeRecord(isSplit ? { ...first, content: { json: joinDocument(header, items, shape) } } : first, sink)
+      const json = isSplit(header, shape) ? joinDocument(header, items, shape) : undefined
+      writeRecord(json === undefined ? first : { ...first, content: { json } }, sink)
     }
     return { sessionId: session.id }
   })
+}
+
+function isSplit(header: JsonValue, { key }: DocumentShape): header is JsonObject {
+  const items = isJsonObject(header) ? header[key] : undefined
+  return Array.isArray(items) || isJsonObject(items)
 }

@@ -6,10 +6,12 @@
 import { open, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
+import { ZipFault } from "../../platform/files/zip.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Adapter, RawRecord, SourceFile, SourceUnit } from "../adapter.ts"
 import type { SourceValue } from "../source-value.ts"
 import { absentFile, fileOf } from "./folders.ts"
+import { readInside } from "./inside.ts"
 import { type LogPosition, openLogWindow, UnreadableLog } from "./log-window.ts"
 
 export interface Batch {
@@ -149,7 +151,7 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, conte
 // --- Files that are read whole, and rows ------------------------------------------------------------------------------
 
 async function resolveWhole(file: SourceFile): Promise<Batch> {
-  const bytes = await readFile(file.path)
+  const bytes = file.inside === undefined ? await readFile(file.path) : await readInside(file.path, file.inside)
   // The mark belongs to the encoding of a document, and to the text of a text.
   const text = decodeUtf8(file.form === "document" ? bytes.subarray(byteOrderMarkOf(bytes)) : bytes)
   const record: RawRecord =
@@ -189,6 +191,7 @@ function byteOrderMarkOf(bytes: Uint8Array): number {
 /** A file that cannot be read is a fact about the source, not an error of pond: the other files go on. */
 function issueOf(file: SourceFile, error: unknown): Issue {
   const found = { severity: "fault" as const, file: file.relativePath }
+  if (error instanceof ZipFault) return { ...found, kind: "unreadable_file", found: error.message }
   if (error instanceof UnreadableLog) return { ...found, kind: error.kind, found: error.message }
   const code = errorCode(error)
   if (code === undefined) throw error

@@ -1,7 +1,7 @@
 /** Counts of tokens in records: what is no count is none, and a class that contains another is taken apart. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { ResponseUsage } from "../adapter.ts"
 import { valueAt } from "../extract.ts"
+import type { ResponseUsage } from "../usage-reading.ts"
 
 /** No response has more tokens than this. A larger number is damage, and would outweigh everything that is true. */
 const TOKENS_MAX = 0xffff_ffff

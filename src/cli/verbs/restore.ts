@@ -134,10 +134,11 @@ function render(report: RestoreReport, title: string, style: Style): string {
     ...(report.rewritten_paths > 0
       ? [`  Changed ${countText(report.rewritten_paths)} paths to the new directory.`]
       : []),
-    ...(existsSync(cwd)
+    ...(existsSync(cwd) || report.resume.command.length === 0
       ? []
       : [style.magenta(`  ${visibleLine(cwd)} does not exist: create it, or choose another with --cwd.`)]),
-    `${style.dim("Resume with:")} ${commandText(report)}`,
+    // Nothing opens what an account exported.
+    ...(report.resume.command.length === 0 ? [] : [`${style.dim("Resume with:")} ${commandText(report)}`]),
     ...(report.resume.note === undefined ? [] : [style.dim(visibleLine(report.resume.note))]),
   ]
   return `${lines.join("\n")}\n`

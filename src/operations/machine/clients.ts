@@ -88,7 +88,8 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     .roots(environment, environment["HOME"] ?? homedir())
     .map((path) => ({ path, exists: existsSync(path) }))
   const [name = ""] = adapter.serialize.resume("", "").command
-  const program = adapter.serialize.isGuest === true ? null : (findProgram(name, environment) ?? null)
+  const hasProgram = name !== "" && adapter.serialize.isGuest !== true
+  const program = hasProgram ? (findProgram(name, environment) ?? null) : null
   return {
     adapter: adapter.id,
     title: adapter.title,

@@ -202,7 +202,9 @@ export function rootOf(pond: Pond, target: Adapter): string {
   if (root !== undefined) return root
   throw new PondError(
     "validation_failed",
-    `Cannot find where ${target.title} keeps its sessions. Set the directory with --root.`,
+    target.serialize.foreign === undefined
+      ? `${target.title} opens no files. Resume the session in another client with --to, or write its files to a directory with --root.`
+      : `Cannot find where ${target.title} keeps its sessions. Set the directory with --root.`,
   )
 }
 

@@ -1,6 +1,7 @@
 /** The recorded usage of all sessions: what the cache knows, and what was stored since, as the adapters read it. */
-import type { UsageReading } from "../../adapters/adapter.ts"
+
 import { ADAPTERS, originOf } from "../../adapters/registry.ts"
+import type { UsageReading } from "../../adapters/usage-reading.ts"
 import type { StoredRecord } from "../../sessions/read/stored-records.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"

@@ -2,7 +2,7 @@
  * What every response of a model took, as columns: a row for each record that says so, in the order of storing. A million
  * messages have about 400,000 of them, which as objects would take 150 MB and as columns take 25.
  */
-import type { ResponseUsage, UsageMemory } from "../../adapters/adapter.ts"
+import type { ResponseUsage, UsageMemory } from "../../adapters/usage-reading.ts"
 
 /** Classes of tokens, in the order in which they are shown. All but `reasoning` add up. */
 export const TOKEN_CLASSES = [

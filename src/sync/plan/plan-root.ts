@@ -195,9 +195,9 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   return { unit, change: "grown", memory, bytesToRead }
 }
 
-/** Its client writes it anew each time, so there is nothing to read on from. */
-function isOneDocument({ files }: SourceUnit): boolean {
-  return files.length === 1 && files[0]?.form === "document"
+/** Its client writes it anew each time, so there is nothing to read on from. Pictures may lie beside it. */
+function isOneDocument({ files: [main, ...others] }: SourceUnit): boolean {
+  return main?.form === "document" && others.every(({ form }) => form === "bytes")
 }
 
 async function everyLogGrew(changed: readonly SourceFile[], memory: UnitMemory): Promise<boolean> {

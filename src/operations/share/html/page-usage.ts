@@ -2,8 +2,9 @@
  * Tokens on a page, counted as `pond cost` counts them: each response once, however many records and branches of the page
  * repeat it. The records of a session are read as its messages stream by, so nothing but the session is read.
  */
-import type { UsageReading } from "../../../adapters/adapter.ts"
+
 import { originOf } from "../../../adapters/registry.ts"
+import type { UsageReading } from "../../../adapters/usage-reading.ts"
 import { isJsonObject, type JsonValue } from "../../../model/json.ts"
 import { countText, dollarText } from "../../../model/numbers.ts"
 import type { Entry, Session } from "../../../model/session.ts"

@@ -1,0 +1,25 @@
+/** ChatGPT: the export of an account. */
+import type { Adapter } from "../adapter.ts"
+import { context } from "./context.ts"
+import { BRAND } from "./nodes.ts"
+import { parse } from "./parse.ts"
+import { serialize } from "./serialize.ts"
+import { source } from "./source.ts"
+
+export const chatgpt: Adapter = {
+  id: BRAND.id,
+  title: BRAND.title,
+  judged: { by: "samples", from: "2023", to: "2026" },
+  source,
+  parse,
+  context,
+  serialize,
+  output: {
+    sessionIds: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+    relativePaths: [
+      /^conversations\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\d{1,3})?\.json$/i,
+      /^assets\/file[-_][\dA-Za-z]{4,64}(?:[.-][\w-]{1,100}){0,4}$/,
+    ],
+  },
+  models: { recordedAt: [{ role: "assistant", path: ["message", "metadata", "model_slug"] }] },
+}

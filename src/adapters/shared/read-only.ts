@@ -1,0 +1,8 @@
+/** For products that open nothing which is written for them: their sessions are read, and go on in other clients. */
+import type { ResumeCommand, Serialize } from "../adapter.ts"
+
+/** No command goes on with such a session: the note says what does. */
+export function opensNothing(title: string): Serialize["resume"] {
+  const note = `${title} opens no files. Resume the session in another client: pond continue ID --to CLIENT`
+  return (_, cwd): ResumeCommand => ({ command: [], cwd, note })
+}
