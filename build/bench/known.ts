@@ -1,8 +1,9 @@
 /**
- * Known items: scripted sessions (`build/corpus/known-items.ts`) hidden among the messages of the labelled sets that
- * `RETRIEVAL_DATA` names. Each is asked for in five ways; what counts is the place of the right session. Beside SQLite's
- * full text (porter stems) and a grep for the longest words, over the same texts in the same run. `--hidden N` says among
- * how many messages; `--model DIR` asks with an embedding model too (`--name NAME` what it is).
+ * Known items: scripted sessions (`build/corpus/known-items.ts`) and real ones (`build/corpus/real-items.ts`), hidden
+ * among the messages of the labelled sets that `RETRIEVAL_DATA` names. Each is asked for in five ways; what counts is
+ * the place of the right session. Beside SQLite's full text (porter stems) and a grep for the longest words, over the
+ * same texts in the same run. `--hidden 2000,20000` says among how many messages, one store after the other;
+ * `--model DIR` asks with an embedding model too (`--name NAME` what it is).
  */
 import { Database } from "bun:sqlite"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -18,6 +19,7 @@ import { systemClock } from "../../src/platform/host/clock.ts"
 import { embedMissing } from "../../src/search/embed-missing.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { KNOWN_ITEMS, QUESTION_KINDS, type QuestionKind } from "../corpus/known-items.ts"
+import { REAL_ITEMS } from "../corpus/real-items.ts"
 import { openTalkStore } from "../corpus/talk-store.ts"
 import { type Bench, quantile, type Row } from "../lib/measure.ts"
 import { BuildFailure } from "../release/targets.ts"
@@ -38,28 +40,35 @@ export const bench: Bench = {
       args: [...args],
       options: { hidden: { type: "string", default: "20000" }, model: { type: "string" }, name: { type: "string" } },
     })
-    const messages = [...scripted(), ...others(Number(values.hidden))]
     const { model } = values
     const embedder = model === undefined ? undefined : await openEmbedder(values.name ?? basename(model), model)
-    const folder = mkdtempSync(join(tmpdir(), "pond-bench-known-"))
-    const sessions = openTalkStore(folder)
-    try {
-      await store(sessions, messages)
-      if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
-      return await measured(sessions, embedder, messages)
-    } finally {
-      sessions.close()
-      await embedder?.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
+    const rows: Row[] = []
+    for (const hidden of values.hidden.split(",")) rows.push(...(await measureAmong(Number(hidden), embedder)))
+    await embedder?.close()
+    return rows
   },
 }
 
-function scripted(): Message[] {
+/** All items in a store of about so many messages. */
+async function measureAmong(hidden: number, embedder: Embedder | undefined): Promise<Row[]> {
+  const messages = [...scripted(), ...others(hidden)]
+  const folder = mkdtempSync(join(tmpdir(), "pond-bench-known-"))
+  const sessions = openTalkStore(folder)
+  try {
+    await store(sessions, messages)
+    if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
+    return (await measured(sessions, embedder, messages)).map((row) => ({ ...row, what: `${hidden}: ${row.what}` }))
+  } finally {
+    sessions.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function scripted(): Message[] {
   return KNOWN_ITEMS.flatMap(({ id, project, said }) => said.map((text) => ({ session: id, project, text })))
 }
 
-function others(count: number): Message[] {
+export function others(count: number): Message[] {
   const data = process.env["RETRIEVAL_DATA"]
   if (data === undefined || !existsSync(data))
     throw new BuildFailure("RETRIEVAL_DATA names no folder of labelled sets.")
@@ -71,12 +80,15 @@ function others(count: number): Message[] {
       .map((line) => JSON.parse(line) as { readonly session_id: string; readonly text: string })
       .map(({ session_id, text }) => ({ session: `${set}/${session_id}`, project: `/home/dev/${set}`, text })),
   )
+  const asked = new Set(REAL_ITEMS.map(({ id }) => id))
+  const rest = found.filter(({ session }) => !asked.has(session))
   // Evenly over all sets, so that a small store has as many kinds of text as a large one.
-  const step = Math.max(1, found.length / Math.max(1, count))
-  return Array.from({ length: Math.min(count, found.length) }, (_, at) => found[Math.floor(at * step)] as Message)
+  const step = Math.max(1, rest.length / Math.max(1, count))
+  const hiding = Array.from({ length: Math.min(count, rest.length) }, (_, at) => rest[Math.floor(at * step)] as Message)
+  return [...found.filter(({ session }) => asked.has(session)), ...hiding]
 }
 
-async function store(sessions: Sessions, messages: readonly Message[]): Promise<void> {
+export async function store(sessions: Sessions, messages: readonly Message[]): Promise<void> {
   const bySession = Map.groupBy(messages, ({ session }) => session)
   await sessions.write(
     [...bySession].map(([id, own]) => ({
@@ -174,14 +186,16 @@ function placesText(name: string, { first, inFive, of }: Places): string {
   return `${name} ${percent(first, of).toFixed(0)} % first, ${percent(inFive, of).toFixed(0)} % in five`
 }
 
+const ITEMS = [...KNOWN_ITEMS, ...REAL_ITEMS]
+
 async function judge(ask: Asker, kind: QuestionKind): Promise<Places> {
   let [first, inFive] = [0, 0]
-  for (const { id, questions } of KNOWN_ITEMS) {
+  for (const { id, questions } of ITEMS) {
     const place = (await ask(questions[kind])).indexOf(id)
     if (place === 0) first += 1
     if (place >= 0 && place < FIVE) inFive += 1
   }
-  return { first, inFive, of: KNOWN_ITEMS.length }
+  return { first, inFive, of: ITEMS.length }
 }
 
 function askPond(sessions: Sessions, embedder: Embedder | undefined, times: number[]): Asker {

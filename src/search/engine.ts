@@ -30,6 +30,7 @@ import {
 import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
 import { rerankLate } from "./rank/rerank-late.ts"
 import { searchInRounds } from "./rank/rounds.ts"
+import { raiseBySession } from "./rank/session-evidence.ts"
 import { spokenPlaces } from "./rank/spoken-places.ts"
 import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
@@ -177,15 +178,19 @@ async function fillPage(asking: SearchState): Promise<Found> {
 
 /** A message that its client appended again says at least as much there: the earlier one would be a second hit of the same. */
 async function findHits(asking: SearchState): Promise<Found> {
+  const { context, request } = asking
   const all = await findWordings(asking)
-  const kept = leaveOutWords(all.ranked, asking.request.without ?? [])
+  const kept = leaveOutWords(all.ranked, request.without ?? [])
   // A scan has the order of time.
-  const placed =
-    all.walked === undefined ? await raiseByPlace(asking.context.sessions, asking.request, kept) : undefined
-  const found: Found = { ...all, ranked: placed?.ranked ?? kept, understood: placed?.understood ?? [] }
-  const gone = await asking.context.sessions.superseded(found.ranked.map(({ hit }) => hit.sessionId))
-  if (gone.count === 0) return found
-  return { ...found, ranked: found.ranked.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId)) }
+  const placed = all.walked === undefined ? await raiseByPlace(context.sessions, request, kept) : undefined
+  const raised = placed?.ranked ?? kept
+  const gone = await context.sessions.superseded(raised.map(({ hit }) => hit.sessionId))
+  const ranked = raised.filter(({ hit }) => !gone.has(hit.sessionId, hit.messageId))
+  return {
+    ...all,
+    ranked: placed !== undefined && request.group === "session" ? raiseBySession(ranked) : ranked,
+    understood: placed?.understood ?? [],
+  }
 }
 
 /** Each wording is a separate search; a hit of several counts by the best and a little by the others. */

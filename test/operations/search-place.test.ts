@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { readOperators } from "../../src/operations/wire/query-operators.ts"
 import { boostNeighbours, type FusedHit } from "../../src/search/rank/fusion.ts"
+import { raiseBySession } from "../../src/search/rank/session-evidence.ts"
 import { spokenPlaces } from "../../src/search/rank/spoken-places.ts"
 import { said, session } from "../sessions/support.ts"
 import { filled, found, ids } from "./search-support.ts"
@@ -20,6 +21,8 @@ test.each<[string, object]>([
     { query: "login", filters: { from_date: "2026-01-31", source_agent: "codex" } },
   ],
   ["conf* file", { query: "conf file" }],
+  ["the session where we dropped the breaker", { query: "dropped the breaker" }],
+  ["That conversation about daylight saving", { query: "daylight saving" }],
 ])("%s is understood", (query, read) => expect(readOperators(query, NOW)).toMatchObject(read))
 
 test.each([
@@ -33,6 +36,9 @@ test.each([
   "std::vector http://localhost:80 note: this",
   '"redis -poker"',
   "a or b and c",
+  "the session where",
+  "the session about encryption",
+  "fix the session where it expires too early",
 ])("%s stays as it is", (query) => {
   expect(readOperators(query, NOW)).toEqual({ query, filters: {}, without: [], around: undefined, understood: [] })
 })
@@ -156,4 +162,12 @@ test("Turkish words are found whether they were written large or small", async (
     new Set(["large/l", "small/s"]),
   )
   expect(await ids(box, { query: "SINIFIN SINIF KAYDI NEREDE ŞİMDİ BİLEN VAR" })).toContain("small/s")
+})
+
+test("a session with several good hits comes before one with a single better one", () => {
+  const hit = (sessionId: string, score: number) => ({ hit: { sessionId, messageId: `${score}` }, score, shares: [] })
+  const ranked = [hit("single", 0.9), hit("several", 0.8), hit("several", 0.7), hit("several", 0.6)]
+  const raised = raiseBySession(ranked as unknown as FusedHit[])
+  expect(raised.map((each) => each.hit.sessionId)).toEqual(["several", "single", "several", "several"])
+  expect(raised[0]?.score).toBe(1)
 })

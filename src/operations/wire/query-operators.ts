@@ -44,9 +44,14 @@ const ROLES = ["user", "assistant"]
 const TOKEN = /"[^"]*"|\S+/g
 const PLAIN_WORD = /^[\p{L}\p{N}]+[?!.,]?$/u
 
+/** Words about the search and not about what is searched for: nearly every session has them somewhere. */
+const LEAD_IN = /^(?:the|that|which) (session|conversation|chat) (?:where|in which|when|about)(?: we| i)? (?=\S+ \S)/i
+
 export function readOperators(query: string, nowMs: number): ReadQuery {
-  const tokens = query.match(TOKEN) ?? []
+  const [lead = "", kind] = LEAD_IN.exec(query) ?? []
+  const tokens = query.slice(lead.length).match(TOKEN) ?? []
   const state: Reading = { kept: [], without: [], filters: {}, said: [], nowMs, isPlain: isPlainQuery(tokens) }
+  if (kind !== undefined) state.said.push(`"${lead.trim()}": a ${kind.toLowerCase()} is looked for, not these words`)
   for (let at = 0; at < tokens.length; at++) {
     const [token = "", next = ""] = [tokens[at], tokens[at + 1]]
     if (token === "NOT" && PLAIN_WORD.test(next) && at > 0) {
