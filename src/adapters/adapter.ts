@@ -104,6 +104,8 @@ export interface SourceUnit {
    * be writing it, so that what is not finished never will be.
    */
   readonly row?: { readonly id: string; readonly mark: string; readonly isAtRest?: boolean }
+  /** What its parent is known by, where only a record of that session says it. */
+  readonly parent?: SourceValue
 }
 
 export type SourceForm = "log" | "document" | "text" | "bytes" | "database"
@@ -228,6 +230,8 @@ export interface NativeEnd {
   readonly sessionId: string
   /** Whether the client of today opens no session of this form: it is restored as it was, and goes on if it is written anew. */
   readonly isOutdated?: boolean
+  /** What a person opens it by, where that is not its id. */
+  readonly knownAs?: string
 }
 
 export interface ForeignEnd {
@@ -281,7 +285,10 @@ export type OutputFile =
       readonly schema: DatabaseSchema
     }
 
-/** `entryOf`: the text is an entry of a list of all sessions, told apart by that key. `isShared`: a name that says what is in it. */
+/**
+ * `entryOf`: the text is an entry of a list of all sessions, told apart by that key; where it is empty, the list is an object,
+ * and the text an object of some of its entries. `isShared`: a name that says what is in it.
+ */
 export type WholeFile = { readonly relativePath: string } & (
   | { readonly form: "document" | "text"; readonly text: string; readonly entryOf?: string }
   | { readonly form: "bytes"; readonly bytes: Uint8Array; readonly isShared?: true }
@@ -307,6 +314,8 @@ export interface SessionLocation {
   readonly relativePath?: string | undefined
   /** Absent: the default directory of the client. */
   readonly root?: string | undefined
+  /** See `NativeEnd`. */
+  readonly knownAs?: string | undefined
 }
 
 export interface ResumeCommand {

@@ -163,6 +163,13 @@ export function momentOf(holder: SourceValue, key: PathKey): Sealed<string> | un
   return momentIn(valueUnder(holder, key))
 }
 
+/** A moment as SQLite writes it: in UTC, which it mostly does not say. */
+export function momentOfSqlite(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
+  const value = valueUnder(holder, key)
+  if (typeof value !== "string") return undefined
+  return momentIn(/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value.replace(" ", "T") : `${value.replace(" ", "T")}Z`)
+}
+
 /** A moment that is counted in seconds since the epoch, as Python does. */
 export function momentOfSeconds(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
   const value = valueUnder(holder, key)

@@ -10,6 +10,7 @@ import { continueDev } from "./continue/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
 import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
+import { goose } from "./goose/adapter.ts"
 import { hermes } from "./hermes/adapter.ts"
 import { iflow } from "./iflow/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
@@ -31,6 +32,7 @@ export const ADAPTERS: readonly Adapter[] = [
   ohMyPi,
   hermes,
   droid,
+  goose,
   continueDev,
   iflow,
   amp,

@@ -9,6 +9,7 @@ import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.t
 import { cline } from "./cline-client.ts"
 import { continued } from "./continue-client.ts"
 import { droid } from "./droid-client.ts"
+import { goose } from "./goose-client.ts"
 import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
 import { omp } from "./omp-client.ts"
@@ -175,6 +176,7 @@ export const CLIENTS: readonly Client[] = [
   omp,
   hermes,
   droid,
+  goose,
   continued,
   amp,
 ]

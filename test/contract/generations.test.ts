@@ -282,6 +282,16 @@ const DROID: readonly Generation[] = [
   ["compaction", "compacted", { holds: /"type":"compaction_state"/ }],
 ]
 
+const GOOSE: readonly Generation[] = [
+  ["logs", "schema-9", { place: /^sessions\/[^/]+\.jsonl$/, holds: /"working_dir"/ }],
+  ["rows: schema 9", "schema-9", { place: /sessions\.db$/, holds: /^(?!.*parent_session_id)/s }],
+  ["rows: schema 16", "tools", { holds: /"parent_session_id"/ }],
+  ["rows: the turn's surroundings", "tools", { holds: /turnContext/ }],
+  ["rows: sub-agents", "subagent", { holds: /"session_type":"sub_agent"/ }],
+  ["rows: compaction", "compacted", { holds: /agentVisible\\":false/ }],
+  ["results that are the content itself", "compacted", { holds: /old form/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -298,6 +308,7 @@ for (const [adapter, generations] of Object.entries({
   kimi: KIMI,
   cline: CLINE,
   hermes: HERMES,
+  goose: GOOSE,
   droid: DROID,
   "roo-code": ROO_CODE,
   "zoo-code": ROO_CODE,

@@ -137,6 +137,7 @@ const TOLD: Readonly<Record<string, string>> = {
   cline: "subagent",
   hermes: "subagent",
   droid: "agent",
+  goose: "subagent",
   "xcode-claude": "agent",
   "claude-desktop": "agent",
 }

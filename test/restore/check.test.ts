@@ -75,6 +75,7 @@ const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   cline: ["v2-words", "v3-shown", "v3.89-task"],
   kimi: ["kimi-cli"],
   hermes: ["snapshot"],
+  goose: ["schema-9"],
 }
 
 test.each([...WRITTEN].map((adapter) => [adapter.id, adapter] as const))(

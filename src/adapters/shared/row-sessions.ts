@@ -23,6 +23,8 @@ export interface RowLayout {
   readonly title: string
   readonly session: TableOf & {
     readonly id: string
+    /** For clients whose ids are no identity: the column that names the parent, and the columns by which that one is known. */
+    readonly parent?: { readonly column: string; readonly known: readonly string[] }
   }
   /** Rows that belong to a session and are read with its row, as lists under the names of their tables. */
   readonly beside: readonly (TableOf & { readonly by: string })[]
@@ -38,6 +40,8 @@ export interface RowLayout {
   readonly columns: Readonly<Record<string, readonly string[]>>
   /** Columns that hold JSON as text. */
   readonly json: Readonly<Record<string, readonly string[]>>
+  /** Columns that may hold secrets, which are not read: each with the keys of its JSON that are read all the same. */
+  readonly leftOut?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   /** Columns that are read although their names sound like secrets. */
   readonly harmless?: readonly string[]
   /** Columns that hold a text, or JSON behind a mark: each with the mark. */
@@ -72,10 +76,10 @@ export function* planRows(layout: RowLayout, disk: Folders, place: string): Gene
     for (const column of unknownColumns(layout, database))
       yield note("unknown_column", `${column} is unknown and kept as is`)
     const file = fileOf(disk.root, place, "database", stat)
-    for (const { id, mark, share } of listSessions(layout, database)) {
+    for (const { id, mark, share, ...parent } of listSessions(layout, database)) {
       // A row's file is its own part of the database: what other sessions do is no change of this one.
       const own: SourceFile = { ...file, sizeBytes: Math.round(file.sizeBytes * share) }
-      yield { key: `${place}#${id}`, root: disk.root, files: [own], row: { id, mark } }
+      yield { key: `${place}#${id}`, root: disk.root, files: [own], row: { id, mark }, ...parent }
     }
   } catch (error) {
     const code = errorCode(error)
@@ -107,10 +111,11 @@ interface Listed {
   readonly mark: string
   /** How much of the database is its own, by the count of its messages. */
   readonly share: number
+  readonly parent?: SourceValue
 }
 
 function listSessions(layout: RowLayout, database: ForeignDatabase): Listed[] {
-  const { session, message, beside } = layout
+  const { session, message, beside, leftOut } = layout
   const { table, by, greatest, totals } = message
   const messages = new Map([...database.tally({ table, by, greatest, totals })].map((found) => [found.value, found]))
   const others = beside
@@ -119,14 +124,34 @@ function listSessions(layout: RowLayout, database: ForeignDatabase): Listed[] {
       (each) => new Map([...database.tally({ table: each.table, by: each.by })].map((one) => [one.value, one.count])),
     )
   const all = [...messages.values()].reduce((sum, { count }) => sum + count, 0)
-  return [...database.rows({ table: session.table, order: session.order })].map((row) => {
+  const columns = (database.tables.get(session.table) ?? []).filter(
+    (each) => leftOut?.[session.table]?.[each] === undefined,
+  )
+  const rows = [...database.rows({ table: session.table, columns, order: session.order })]
+  const parentOf = createParents(session, rows)
+  return rows.map((row) => {
     const id = String(row[session.id])
     const found = messages.get(id)
     const facts = [found?.count ?? 0, ...(found?.greatest ?? []), ...(found?.totals ?? [])]
     const besides = others.map((counts) => counts.get(id) ?? 0)
     const mark = shortHash([stringifyJson(row), ...facts, ...besides].join("|"))
-    return { id, mark, share: ((found?.count ?? 0) + 1) / (all + messages.size + 1) }
+    return { id, mark, share: ((found?.count ?? 0) + 1) / (all + messages.size + 1), ...parentOf(row) }
   })
+}
+
+/** What a session is told of the row of its parent: the columns by which that one is known. */
+function createParents(
+  { id, parent }: RowLayout["session"],
+  rows: readonly ForeignRow[],
+): (row: ForeignRow) => Pick<Listed, "parent"> {
+  if (parent === undefined) return () => ({})
+  const known = new Map(rows.map((row) => [row[id], row]))
+  return (row) => {
+    const found = known.get(row[parent.column] ?? null)
+    return found === undefined
+      ? {}
+      : { parent: fromSource(Object.fromEntries(parent.known.map((column) => [column, found[column] ?? null]))) }
+  }
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------------------
@@ -171,15 +196,25 @@ function besideRows({ beside, ...layout }: RowLayout, database: ForeignDatabase,
 }
 
 /** JSON that stands in a column as text becomes the value that it says. Text that holds no object or list stays text. */
-function decoded({ json, marked }: RowLayout, table: string, row: ForeignRow): SourceObject {
+function decoded({ json, marked, leftOut }: RowLayout, table: string, row: ForeignRow): SourceObject {
   const values: Record<string, SourceValue> = {}
   for (const [column, value] of Object.entries(row)) {
     const mark = marked?.[table]?.[column]
-    if (typeof value !== "string") values[column] = fromSource(value)
+    const told = leftOut?.[table]?.[column]
+    if (told !== undefined) Object.assign(values, only(column, value, told))
+    else if (typeof value !== "string") values[column] = fromSource(value)
     else if (mark !== undefined) values[column] = behindMark(value, mark)
     else values[column] = json[table]?.includes(column) === true ? jsonOf(value) : fromSource(value)
   }
   return composed(values)
+}
+
+/** Of a column that may hold secrets. */
+function only(column: string, value: ForeignRow[string], keys: readonly string[]): Record<string, SourceValue> {
+  const parsed = typeof value === "string" && keys.length > 0 ? parseJson(value) : undefined
+  if (parsed?.ok !== true || !isJsonObject(parsed.value)) return {}
+  const found = Object.entries(parsed.value).filter(([key]) => keys.includes(key))
+  return found.length === 0 ? {} : { [column]: fromSource(Object.fromEntries(found)) }
 }
 
 function jsonOf(text: string): SourceValue {
