@@ -18,6 +18,7 @@ import type { JsonValue } from "../model/json.ts"
 import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
+import type { OutputForms } from "./output-forms.ts"
 import type { Registration } from "./registration.ts"
 import type { Inside } from "./shared/inside.ts"
 import type { Vocabulary } from "./shared/vocabulary.ts"
@@ -200,20 +201,6 @@ export interface Serialize {
   readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
   /** Its sessions go on in the program of another client. That this program is here says nothing of its own. */
   readonly isGuest?: true
-}
-
-/**
- * What a session of this client may be written as, whoever made it. Beside its sessions a client keeps what it obeys: commands,
- * skills, settings, permissions. `src/restore/allowed-output.ts` holds every restore to these forms, and refuses besides what
- * no client's session needs: hidden names, ways out of the root, files that agents take for instructions.
- */
-export interface OutputForms {
-  /** The ids that the client itself gives. They go onto its command line, so none begins with `-`. Law: anchored at both ends. */
-  readonly sessionIds: RegExp
-  /** Paths below the root, with `/`. Law: anchored at both ends. */
-  readonly relativePaths: readonly RegExp[]
-  /** The hidden folder, from the root on, that the client keeps sessions in. What lies below it is held to the same rules. */
-  readonly hiddenFolder?: RegExp
 }
 
 export type ForeignSerializer = (conversation: Conversation, target: ForeignTarget, sink: FileSink) => ForeignEnd

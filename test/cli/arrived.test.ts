@@ -39,8 +39,16 @@ test.each(["archive", "copy"])("what came by %s shows directory, files and comma
   const asked = await ours.pond(...resume)
   expect(asked).toMatchObject({ exitCode: 2, stdout: "" })
   expect(asked.stderr).toContain(way === "archive" ? "came from an export file" : "came from a copied store")
-  for (const shown of [ours.home.path, `claude --resume ${SESSION}`, `${SESSION}.jsonl`, "--yes"])
+  const grant = "grant permissionMode bypassPermissions"
+  for (const shown of [ours.home.path, `claude --resume ${SESSION}`, `${SESSION}.jsonl`, "--yes", grant])
     expect(asked.stderr).toContain(shown)
+  const elsewhere = join(ours.home.path, "elsewhere")
+  const restored = await ours.pond("restore", SESSION, "--root", elsewhere, "--cwd", ours.home.path)
+  expect(restored).toMatchObject({ exitCode: 0 })
+  expect(restored.stderr).toContain(grant)
+  const anew = await ours.pond("restore", SESSION, "--root", elsewhere, "--cwd", ours.home.path, "--anew")
+  expect(anew).toMatchObject({ exitCode: 0 })
+  expect(anew.stderr).not.toContain("grant")
   expect({ started: ours.started(), isThere: existsSync(join(ours.home.path, ".claude")) }).toEqual({
     started: false,
     isThere: false,

@@ -1,5 +1,7 @@
 /** Claude Code, versions 1.0 to 2.1, and the programs that have it inside: Xcode, and Claude desktop with Cowork. */
-import type { Adapter, OutputForms } from "../adapter.ts"
+import type { JsonObject, JsonValue } from "../../model/json.ts"
+import type { Adapter } from "../adapter.ts"
+import type { Grant, OutputForms } from "../output-forms.ts"
 import { type Brand, CLAUDE_CODE, DESKTOP, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
@@ -29,7 +31,31 @@ const shared = {
   files: fileRecord,
 } as const
 
+/** A session goes on in the mode that its last line names. Of those that are left out it asks, or does less. */
+const GRANTING = ["bypassPermissions", "acceptEdits", "auto"]
+
+const grants: readonly Grant[] = [
+  {
+    at: /\.jsonl$/,
+    word: "permissionMode",
+    of: ({ permissionMode: mode }) =>
+      GRANTING.some((each) => each === mode) ? `permissionMode ${String(mode)}` : undefined,
+  },
+  // A task of Cowork names what it may reach beside its log.
+  ...["egressAllowedDomains", "enabledMcpTools"].map((name) => ({
+    at: /\/local_[^/]+\.json$/,
+    word: name,
+    of: (record: JsonObject) => (isEmpty(record[name]) ? undefined : name),
+  })),
+]
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === false) return true
+  return typeof value === "object" && Object.keys(value).length === 0
+}
+
 const ofConfigRoot: OutputForms = {
+  grants,
   sessionIds: whole(`${UUID}(?::agent-[\\w-]+)?`),
   relativePaths: [...PROJECTS, `todos/${UUID}-agent-[\\w-]+\\.json`].map(whole),
 }
@@ -79,6 +105,7 @@ export const claudeDesktop: Adapter = {
       ...PROJECTS.map((form) => `${TASK}/\\.claude/${form}`),
     ].map(whole),
     hiddenFolder: new RegExp(`^${TASK}/\\.claude/`, "i"),
+    grants,
   },
   ...shared,
   relocation: {

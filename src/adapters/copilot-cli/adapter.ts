@@ -25,6 +25,13 @@ export const copilotCli: Adapter = {
       /^session-state\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/rewind-file-snapshots\/(?:index|tracking)\.json$/i,
       /^history-session-state\/session_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_\d+\.json$/i,
     ],
+    grants: [
+      {
+        at: /\.jsonl$/,
+        word: "session.permissions_changed",
+        of: ({ type }) => (type === "session.permissions_changed" ? "changed permissions" : undefined),
+      },
+    ],
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["data", "model"] }] },

@@ -10,6 +10,9 @@ import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
+/** What it asks of its user in these modes is all that it does not merely read. */
+const ASKING = ["normal", "spec", "off"]
+
 export const droid: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
@@ -22,6 +25,14 @@ export const droid: Adapter = {
     sessionIds: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
     // A folder is named after its directory, spaces and all.
     relativePaths: [/^sessions\/(?:[^/]+\/)?[0-9a-f-]{36}\.(?:jsonl|settings\.json)$/i],
+    grants: ["autonomyMode", "autonomyLevel"].map((name) => ({
+      at: /\.settings\.json$/i,
+      word: name,
+      of: ({ [name]: value }) =>
+        value === undefined || value === null || ASKING.some((each) => each === value)
+          ? undefined
+          : `${name} ${String(value)}`,
+    })),
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["message", "modelId"] }] },

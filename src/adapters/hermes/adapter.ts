@@ -22,8 +22,9 @@ export const hermes: Adapter = {
     sessionIds:
       /^(?:\d{8}_\d{6}_[0-9a-f]{6,8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|cron_[\w-]{1,80}_\d{6,}(?:_\d+)?)$/i,
     relativePaths: [
-      /^(?:profiles\/[\w-]+\/)?state\.db$/,
-      /^(?:profiles\/[\w-]+\/)?(?:sessions\/)?session_[\w-]+\.json$/,
+      // The name of a profile goes onto its command line.
+      /^(?:profiles\/\w[\w-]*\/)?state\.db$/,
+      /^(?:profiles\/\w[\w-]*\/)?(?:sessions\/)?session_[\w-]+\.json$/,
     ],
   },
   vocabulary,

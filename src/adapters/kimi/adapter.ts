@@ -1,4 +1,5 @@
 /** Kimi Code (0.x to 2.x), and kimi-cli, which it took the place of. */
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Adapter } from "../adapter.ts"
 import { agentLineage } from "../shared/agent-lineage.ts"
 import { context } from "./context.ts"
@@ -15,6 +16,14 @@ const UUID = "[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}"
 /** The desktop application calls its sessions otherwise. */
 const SESSION = `(?:(?:session_|ses_)?${UUID}|conv-[\\w-]{4,60})`
 const AGENT = "[a-z\\d][\\w-]{0,40}"
+
+/** kimi-cli keeps with a session what its user allowed for good. */
+function approvedBy(approval: JsonValue | undefined): string | undefined {
+  if (approval === undefined || !isJsonObject(approval)) return undefined
+  const { yolo, auto_approve_actions: actions } = approval
+  if (yolo === true) return "approval of everything"
+  return Array.isArray(actions) && actions.length > 0 ? "approval of actions" : undefined
+}
 
 export const kimi: Adapter = {
   id: BRAND.id,
@@ -39,6 +48,17 @@ export const kimi: Adapter = {
         "i",
       ),
       new RegExp(`^sessions/[\\w-]+/${SESSION}\\.jsonl$`, "i"),
+    ],
+    grants: [
+      {
+        at: /\/wire\.jsonl$/,
+        word: "permission.",
+        of: ({ type, mode }) =>
+          type === "permission.set_mode" && (mode === "auto" || mode === "yolo")
+            ? `permission mode ${mode}`
+            : undefined,
+      },
+      { at: /\/state\.json$/, word: "approval", of: ({ approval }) => approvedBy(approval) },
     ],
   },
   vocabulary,

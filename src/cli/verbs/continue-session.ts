@@ -4,6 +4,7 @@ import { PondError } from "../../model/errors.ts"
 import { countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
+  arrivedOf,
   goesOnAsItLies,
   isTakenOver,
   planRestoreOf,
@@ -20,7 +21,7 @@ import { pondCommand, shownCommand } from "../../platform/process/shell-word.ts"
 import { realDirectory } from "../project-flag.ts"
 import type { Outcome, VerbContext } from "../verb.ts"
 import { warnOfOlderClient } from "./older-client.ts"
-import { commandText, outcomeOf, type RestorePlan, warnOfLosses } from "./restore.ts"
+import { commandText, grantLines, outcomeOf, type RestorePlan, warnOfLosses } from "./restore.ts"
 
 export interface ContinueContext extends Pick<VerbContext<Record<never, never>>, "pond" | "ask" | "handOver"> {
   /** Nothing is asked. */
@@ -150,12 +151,6 @@ export async function planOpenable(pond: Pond, options: RestoreOptions): Promise
   return await planWithWholeId(pond, { ...options, isAnew: true })
 }
 
-const ARRIVALS: Readonly<Record<string, string>> = {
-  archive: "an export file",
-  copy: "a copied store",
-  wire: "an HTTP request",
-}
-
 /**
  * A session that somebody else may have made names the directory that its client is started in, and its model reads what it
  * says. So its owner sees both and decides.
@@ -165,21 +160,21 @@ async function confirmArrived(
   plan: RestorePlan,
   options: RestoreOptions,
 ): Promise<void> {
-  const { origins } = await pond.sessions()
-  const [arrival] = (await origins.of(plan.sessions.map(({ id }) => id))).values()
-  if (arrival === undefined) return
+  const arrived = await arrivedOf(pond, plan)
+  if (arrived === undefined) return
   const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
   const { command, cwd } = report.resume
   const facts = [
-    `This session came from ${ARRIVALS[arrival] ?? "elsewhere"}. It resumes`,
+    `This session came from ${arrived.from}. It resumes`,
     `  in    ${visibleLine(cwd)}`,
     `  with  ${shownCommand(command)}`,
     ...report.files.map(({ path }) => `  file  ${visibleLine(path)}`),
+    ...grantLines(arrived, plan.target.title),
   ].join("\n")
   if (ask === undefined) {
     const message = `${facts}\nAdd --yes to resume it, or --dry-run to see more.`
     throw new PondError("validation_failed", message, {
-      details: { arrival, cwd, command },
+      details: { arrival: arrived.arrival, grants: arrived.grants, cwd, command },
     })
   }
   const explanation =

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs"
 import { bytesText, counted, countText } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import {
+  type Arrived,
+  arrivedOf,
   groupLosses,
   type LossGroup,
   type planRestoreOf,
@@ -49,6 +51,7 @@ export const restore = defineVerb({
       if (flags["dry-run"]) return
       warnOfLosses(pond, plan)
       warnOfOutdatedForm(pond, plan, options)
+      await warnOfGrants(pond, plan)
     }
     return outcomeOf(await perform(operation, { pond, signal, onPlan }, restoreArguments.inputOf(context)), title)
   },
@@ -57,6 +60,23 @@ export const restore = defineVerb({
 /** What is not coming along is said before anything is written, while Ctrl-C still costs nothing. */
 export function warnOfLosses({ host }: RestoreContext["pond"], { losses }: RestorePlan): void {
   for (const group of groupLosses(losses)) host.log.warn(visibleLine(`Lost: ${lossText(group)}`))
+}
+
+/** A restore starts nothing, but what is resumed later goes by what was written. */
+async function warnOfGrants(pond: RestoreContext["pond"], plan: RestorePlan): Promise<void> {
+  const arrived = await arrivedOf(pond, plan)
+  if (arrived === undefined || arrived.grants.length === 0) return
+  pond.host.log.warn(`This session came from ${arrived.from}.\n${grantLines(arrived, plan.target.title).join("\n")}`)
+}
+
+/** What a session that came from elsewhere lets its client do unasked, and how it is left out. */
+export function grantLines({ grants }: Pick<Arrived, "grants">, title: string): string[] {
+  if (grants.length === 0) return []
+  return [
+    `  It lets ${title} act without asking you:`,
+    ...grants.map((grant) => `  grant ${grant}`),
+    "  Add --anew to write it as a new session without that.",
+  ]
 }
 
 function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan, { sessionId }: RestoreOptions): void {

@@ -22,6 +22,7 @@ import { isSystemError } from "../../platform/system-error.ts"
 import { applyRestore, isPlaced, isSeenThere, liesThere } from "../../restore/apply.ts"
 import { type Checked, checkDraft } from "../../restore/check.ts"
 import { lengthOf, writeDraft } from "../../restore/draft.ts"
+import { grantsOf } from "../../restore/grants.ts"
 import { planRestore, type RestorePlan, type RestoreRequest } from "../../restore/plan.ts"
 import type { StoredTree } from "../../sessions/read/read-sessions.ts"
 import type { Pond } from "../pond.ts"
@@ -126,6 +127,28 @@ export async function restore(pond: Pond, plan: CheckedPlan, options: RestoreOpt
     throw isSystemError(error) ? notWritable(root, error) : error
   })
   return { ...reportOf(plan, root), files, backups, written: true }
+}
+
+/** Of a session that somebody else may have made: how it came here, and what it lets its client do without asking. */
+export interface Arrived {
+  readonly from: string
+  readonly arrival: string
+  readonly grants: readonly string[]
+}
+
+const ARRIVALS: Readonly<Record<string, string>> = {
+  archive: "an export file",
+  copy: "a copied store",
+  wire: "an HTTP request",
+}
+
+/** Undefined where every session of it was found on this machine. */
+export async function arrivedOf(pond: Pond, plan: RestorePlan): Promise<Arrived | undefined> {
+  const { origins } = await pond.sessions()
+  const [arrival] = (await origins.of(plan.sessions.map(({ id }) => id))).values()
+  if (arrival === undefined) return undefined
+  const grants = plan.fidelity === "native" ? grantsOf(plan).map(visibleLine) : []
+  return { from: ARRIVALS[arrival] ?? "elsewhere", arrival, grants }
 }
 
 /** A store that cannot be written to is restored from all the same. */

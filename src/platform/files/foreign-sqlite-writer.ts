@@ -212,7 +212,13 @@ export function* flatRows({ rows, schema }: RowsToWrite): Generator<NestedRow> {
 }
 
 function* flattened(table: string, row: NestedRow["row"], keys: RowsToWrite["schema"]["keys"]): Generator<NestedRow> {
-  if (keys[table] === undefined) throw new PondError("internal", `no key is known for rows of the table ${table}.`)
+  // What is stored may come from anybody, and beside its sessions a client keeps accounts and permissions.
+  if (!Object.hasOwn(keys, table))
+    throw new PondError(
+      "validation_failed",
+      "A row of this session belongs to a table in which its client keeps something else, so nothing was written. `--anew` writes it as a new session.",
+      { details: { table } },
+    )
   const isInner = ([name, value]: [string, JsonValue]) => keys[name] !== undefined && Array.isArray(value)
   const fields = Object.entries(row)
   yield { table, row: Object.fromEntries(fields.filter((field) => !isInner(field))) }
