@@ -2,10 +2,11 @@
  * Rows to Arrow and back: the one file that knows how a value lies in a column. Values come back as they went in: exact
  * strings, exact microseconds, null apart from the empty string.
  */
-import type { Table as ArrowTable, Data, DataType, Field, RecordBatch, Schema } from "apache-arrow"
+import type { Table as ArrowTable, Data, DataType, Field, Schema } from "apache-arrow"
 import { assert } from "../../model/errors.ts"
 import { engine } from "../lance/engine.ts"
 import type { AnyRow, Column, TableDefinition } from "../table-definition.ts"
+import { type Answer, type AnswerColumn, columnNamed, hasValue } from "./answer.ts"
 import type { ColumnBatch, ColumnValues } from "./column-batch.ts"
 import { originalText } from "./surrogate-escape.ts"
 
@@ -188,11 +189,10 @@ function blobData(column: Column, data: Uint8Array, offsets: Int32Array, frame: 
 // --- Arrow -> rows ---------------------------------------------------------------------------------------------------
 
 /** Rows of a batch that the engine answered with. A column that the table does not declare keeps the engine's value. */
-export function rowsOf(table: TableDefinition, batch: RecordBatch): AnyRow[] {
-  const names = batch.schema.fields.map((field) => field.name)
-  const readers = names.map((name, index) => cellReader(table.columns[name], batch.data.children[index]))
+export function rowsOf(table: TableDefinition, { numRows, names, columns }: Answer): AnyRow[] {
+  const readers = names.map((name, index) => cellReader(table.columns[name], columns[index]))
   const rows: AnyRow[] = []
-  for (let index = 0; index < batch.numRows; index++) {
+  for (let index = 0; index < numRows; index++) {
     const row: Record<string, unknown> = {}
     for (let at = 0; at < names.length; at++) row[names[at] as string] = readers[at]?.(index)
     rows.push(row)
@@ -201,27 +201,24 @@ export function rowsOf(table: TableDefinition, batch: RecordBatch): AnyRow[] {
 }
 
 /** The named columns, without rows being made of them: a copy of their own, of which nothing keeps the batch. */
-export function columnsOfRecord(table: TableDefinition, batch: RecordBatch, names: readonly string[]): ColumnBatch {
+export function columnsOfAnswer(table: TableDefinition, answer: Answer, names: readonly string[]): ColumnBatch {
   const columns = names.map((name) => {
-    const data = batch.getChild(name)?.data[0]
-    assert(data !== undefined && data.offset === 0, `a batch holds the column ${name}, from its beginning`)
-    return [name, table.columns[name]?.kind === "bool" ? truthsOf(data) : columnOfData(data)] as const
+    const column = columnNamed(answer, name)
+    return [name, table.columns[name]?.kind === "bool" ? truthsOf(column) : columnOfAnswer(column)] as const
   })
-  return { length: batch.numRows, columns: Object.fromEntries(columns) }
+  return { length: answer.numRows, columns: Object.fromEntries(columns) }
 }
 
-function truthsOf(data: Data): ColumnValues {
+function truthsOf(data: AnswerColumn): ColumnValues {
   const bits = data.values as Uint8Array
   const truths = new Uint8Array(data.length)
   for (let row = 0; row < data.length; row++) truths[row] = ((bits[row >> 3] as number) >> (row & 7)) & 1
   return { data: truths, ...(data.nullCount === 0 ? {} : { nulls: nullsOfBits(data.nullBitmap, data.length) }) }
 }
 
-function columnOfData(data: Data): ColumnValues {
-  const { values, length } = data
+function columnOfAnswer(data: AnswerColumn): ColumnValues {
+  const { values, length, valueOffsets: offsets } = data
   const missing = data.nullCount === 0 ? {} : { nulls: nullsOfBits(data.nullBitmap, length) }
-  // An empty column has no offsets at all.
-  const offsets = data.valueOffsets as Int32Array | undefined
   if (offsets === undefined) return { data: values.slice(0, length), ...missing }
   const own = new Int32Array(length + 1)
   own.set(offsets.subarray(0, length + 1))
@@ -236,13 +233,13 @@ function nullsOfBits(valid: Uint8Array, length: number): Uint8Array {
 
 type CellReader = (index: number) => unknown
 
-function cellReader(column: Column | undefined, data: Data | undefined): CellReader {
-  assert(data !== undefined && data.offset === 0, "a batch holds the columns of its schema, from their beginning")
+function cellReader(column: Column | undefined, data: AnswerColumn | undefined): CellReader {
+  assert(data !== undefined, "a batch holds the columns of its schema")
   const read = valueReader(column, data)
-  return data.nullCount === 0 ? read : (index) => (data.getValid(index) ? read(index) : null)
+  return data.nullCount === 0 ? read : (index) => (hasValue(data, index) ? read(index) : null)
 }
 
-function valueReader(column: Column | undefined, data: Data): CellReader {
+function valueReader(column: Column | undefined, data: AnswerColumn): CellReader {
   const { values } = data
   switch (column?.kind) {
     case "utf8":
@@ -260,7 +257,7 @@ function valueReader(column: Column | undefined, data: Data): CellReader {
   }
 }
 
-function utf8Reader(data: Data): CellReader {
+function utf8Reader(data: AnswerColumn): CellReader {
   const bytes = data.values as Uint8Array
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const offsets = data.valueOffsets as Int32Array
@@ -268,12 +265,12 @@ function utf8Reader(data: Data): CellReader {
 }
 
 /** Each is copied, so that keeping one does not keep its batch in memory. */
-function bytesReader(data: Data): CellReader {
+function bytesReader(data: AnswerColumn): CellReader {
   const offsets = data.valueOffsets as Int32Array
   return (index) => (data.values as Uint8Array).slice(offsets[index], offsets[index + 1])
 }
 
-function vectorReader(dimension: number, data: Data): CellReader {
+function vectorReader(dimension: number, data: AnswerColumn): CellReader {
   const halves = data.children[0]?.values as Uint16Array
   return (index) => {
     const own = halves.slice(index * dimension, (index + 1) * dimension)

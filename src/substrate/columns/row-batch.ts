@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer"
 import type { Table as ArrowTable, Data, DataType, RecordBatch, Schema } from "apache-arrow"
 import { engine } from "../lance/engine.ts"
 import type { AnyRow, Column, TableDefinition } from "../table-definition.ts"
+import { answerOfRecord } from "./answer.ts"
 import { arrowSchema, arrowTable, arrowType, rowsOf } from "./arrow-rows.ts"
 import { columnsOf } from "./column-batch.ts"
 
@@ -72,7 +73,7 @@ export function rowsOfBatch({ definition, record }: RowBatch, columns?: readonly
   const names = columns ?? record.schema.fields.map(({ name }) => name)
   // Not by name: the package's own `select` leaves the columns where they were.
   const places = names.map((name) => record.schema.fields.findIndex((field) => field.name === name))
-  const rows = rowsOf(definition, record.selectAt(places)) as Record<string, unknown>[]
+  const rows = rowsOf(definition, answerOfRecord(record.selectAt(places))) as Record<string, unknown>[]
   for (const name of names.filter((each) => definition.columns[each]?.kind === "blob")) {
     const read = blobReader(record.getChild(name)?.data[0] as Data)
     for (const [index, row] of rows.entries()) row[name] = read(index)

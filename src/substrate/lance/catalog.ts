@@ -19,6 +19,7 @@ import { linkReadablePart } from "../local/readable-part.ts"
 import { type Location, within } from "../location.ts"
 import type { StoreContext } from "../store-context.ts"
 import { refuseNewerSchema, type TableDefinition } from "../table-definition.ts"
+import { metadataOf } from "./answers.ts"
 import { engine } from "./engine.ts"
 import { failureOf, misplacedStore } from "./lance-errors.ts"
 import { type RetryContext, withRetries } from "./retry.ts"
@@ -147,15 +148,15 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     gateway: shared.gateway,
     open: async (definition, use) => {
       if (await isAbsent(join(location.uri, `${definition.name}.lance`))) return undefined
-      const table = await openTable(await connected(use), definition, retry)
-      await noteId(ids, definition.name, table)
-      return table
+      const opened = await openTable(await connected(use), definition, retry)
+      noteId(ids, definition.name, opened?.metadata)
+      return opened?.table
     },
     tableId: (name) => ids.get(name),
     openAt: async (folder, definition) => {
       const options = { session: shared.session(), storageOptions: storageOptions("unguarded") }
       const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, options))
-      return await openTable(elsewhere, definition, retry, storageOptions("unguarded"))
+      return (await openTable(elsewhere, definition, retry, storageOptions("unguarded")))?.table
     },
     openNamed: async (name, folder) => {
       if (folder === undefined && (await isAbsent(join(location.uri, `${name}.lance`)))) return undefined
@@ -168,7 +169,7 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     },
     create: async (definition) => {
       const created = await createTable(await connected(), definition, retry)
-      await noteId(ids, definition.name, created.table)
+      noteId(ids, definition.name, await metadataOf(created.table))
       if (location.backend === "local") makePrivate(join(location.uri, `${definition.name}.lance`))
       return created
     },
@@ -200,9 +201,14 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
 /** The id of a table that an older pond has made. */
 const UNNAMED = "unnamed"
 
-async function noteId(ids: Map<string, string>, name: string, table: LanceTable | undefined): Promise<void> {
-  if (table === undefined) ids.delete(name)
-  else ids.set(name, (await table.schema()).metadata.get(TABLE_ID_KEY) ?? UNNAMED)
+function noteId(ids: Map<string, string>, name: string, metadata: ReadonlyMap<string, string> | undefined): void {
+  if (metadata === undefined) ids.delete(name)
+  else ids.set(name, metadata.get(TABLE_ID_KEY) ?? UNNAMED)
+}
+
+interface OpenTable {
+  readonly table: LanceTable
+  readonly metadata: ReadonlyMap<string, string>
 }
 
 async function openTable(
@@ -211,7 +217,7 @@ async function openTable(
   retry: RetryContext,
   /** Files of another place are reached with the options of the table alone. */
   storageOptions?: Record<string, string>,
-): Promise<LanceTable | undefined> {
+): Promise<OpenTable | undefined> {
   const options = storageOptions === undefined ? {} : { storageOptions }
   const table = await withRetries(retry, () =>
     connection.openTable(definition.name, [], options).catch((error: unknown) => {
@@ -219,11 +225,10 @@ async function openTable(
       throw error
     }),
   )
-  if (table !== undefined) {
-    const stored = Number((await table.schema()).metadata.get(SCHEMA_VERSION_KEY) ?? "0")
-    refuseNewerSchema(stored, definition, retry.store)
-  }
-  return table
+  if (table === undefined) return undefined
+  const metadata = await metadataOf(table)
+  refuseNewerSchema(Number(metadata.get(SCHEMA_VERSION_KEY) ?? "0"), definition, retry.store)
+  return { table, metadata }
 }
 
 /**
@@ -241,7 +246,7 @@ async function createTable(
     const made = await unlessPresent(connection.createEmptyTable(definition.name, schema as never))
     if (made === undefined) {
       const found = await openTable(connection, definition, retry)
-      if (found !== undefined) return { table: found, overwritten: undefined }
+      if (found !== undefined) return { table: found.table, overwritten: undefined }
       throw new Error(`Table '${definition.name}' already exists`)
     }
     const version = await made.version()

@@ -6,11 +6,13 @@
 import type { Query as LanceQuery, Table as LanceTable, VectorQuery as LanceVectorQuery } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
 import { assert, PondError } from "../../model/errors.ts"
-import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
+import type { Answer } from "../columns/answer.ts"
+import { columnsOfAnswer, rowsOf } from "../columns/arrow-rows.ts"
 import type { ColumnBatch } from "../columns/column-batch.ts"
 import { and, eq, type Filter, type FilterValue, filterText, isIn, or } from "../filter.ts"
 import type { Key, Order, VectorQuery } from "../table.ts"
 import type { AnyRow, TableDefinition } from "../table-definition.ts"
+import { allAnswers, answersOf } from "./answers.ts"
 import type { Dataset, ReadInProgress } from "./dataset.ts"
 
 export interface Scan {
@@ -35,11 +37,11 @@ export async function* scanBatches(dataset: Dataset, scan: Scan): AsyncGenerator
   try {
     if (scan.limit === 0) return
     const { batches, first } = await dataset.attempt(async () => {
-      const started = buildQuery(dataset, read.table, readable(dataset, read, scan))[Symbol.asyncIterator]()
+      const started = answersOf(buildQuery(dataset, read.table, readable(dataset, read, scan)))
       return { batches: started, first: await started.next() }
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
-      yield rowsOf(dataset.definition, next.value as never)
+      yield rowsOf(dataset.definition, next.value)
     }
   } finally {
     read.end()
@@ -51,8 +53,8 @@ export async function* scanColumns(dataset: Dataset, scan: Scan): AsyncGenerator
   const read = await dataset.beginRead()
   if (read === undefined) return
   try {
-    for await (const record of batchesOf(dataset, read.table, readable(dataset, read, scan))) {
-      if (record.numRows > 0) yield columnsOfRecord(dataset.definition, record, scan.columns)
+    for await (const answer of answersWithRetries(dataset, read.table, readable(dataset, read, scan))) {
+      if (answer.numRows > 0) yield columnsOfAnswer(dataset.definition, answer, scan.columns)
     }
   } finally {
     read.end()
@@ -84,8 +86,8 @@ export async function scanNewest(dataset: Dataset, scan: Scan): Promise<AnyRow[]
 export async function* scanNewestColumns(dataset: Dataset, scan: Scan): AsyncGenerator<ColumnBatch> {
   const table = await dataset.newest()
   if (table === undefined) return
-  for await (const record of batchesOf(dataset, table, scan)) {
-    if (record.numRows > 0) yield columnsOfRecord(dataset.definition, record, scan.columns)
+  for await (const answer of answersWithRetries(dataset, table, scan)) {
+    if (answer.numRows > 0) yield columnsOfAnswer(dataset.definition, answer, scan.columns)
   }
 }
 
@@ -113,8 +115,8 @@ export async function scanTable(dataset: Dataset, table: LanceTable, scan: Scan)
   if (scan.limit === 0) return []
   const { withinMs: timeoutMs } = scan
   const options = { maxBatchLength: BATCH_ROWS, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
-  const answer = await buildQuery(dataset, table, scan).toArrow(options)
-  return answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
+  const answers = await allAnswers(buildQuery(dataset, table, scan), options)
+  return answers.flatMap((answer) => rowsOf(dataset.definition, answer))
 }
 
 export async function countRows(dataset: Dataset, where?: Filter): Promise<number> {
@@ -182,8 +184,8 @@ export function keyValue(key: Readonly<Record<string, unknown>>, name: string): 
 /** The bytes of a blob column, with the scanned columns of their rows. */
 export async function readBlobs(dataset: Dataset, column: string, scan: Scan): Promise<AnyRow[]> {
   const found = await readOnce(dataset, async (table) => {
-    const answer = await buildQuery(dataset, table, scan).withRowId().toArrow()
-    const rows = answer.batches.flatMap((batch) => rowsOf(dataset.definition, batch as never))
+    const answers = await allAnswers(buildQuery(dataset, table, scan).withRowId())
+    const rows = answers.flatMap((answer) => rowsOf(dataset.definition, answer))
     const rowIds = rows.map((row) => row["_rowid"] as bigint)
     const bytes = await table.fetchBlobs(column, rowIds)
     return rows.map(({ _rowid, ...row }, index) => ({ ...row, [column]: bytes[index] ?? null }))
@@ -194,8 +196,8 @@ export async function readBlobs(dataset: Dataset, column: string, scan: Scan): P
 /** Every row of a version, with its blobs. */
 export async function* completeRows(definition: TableDefinition, table: LanceTable): AsyncGenerator<AnyRow[]> {
   const blobs = Object.keys(definition.columns).filter((name) => definition.columns[name]?.kind === "blob")
-  for await (const batch of table.query().withRowId()) {
-    const rows = rowsOf(definition, batch as never)
+  for await (const answer of answersOf(table.query().withRowId())) {
+    const rows = rowsOf(definition, answer)
     const rowIds = rows.map((row) => row["_rowid"] as bigint)
     const bytes = await Promise.all(blobs.map((column) => table.fetchBlobs(column, rowIds)))
     yield rows.map(({ _rowid, ...row }, index) => {
@@ -205,7 +207,7 @@ export async function* completeRows(definition: TableDefinition, table: LanceTab
   }
 }
 
-/** The batches of a read of this very handle, which its caller keeps. */
+/** The batches of a read of this very handle, which its caller keeps, for what writes them again by Arrow's library. */
 export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan): AsyncGenerator<RecordBatch> {
   const { batches, first } = await dataset.attempt(async () => {
     const started = execute(buildQuery(dataset, table, scan))
@@ -214,6 +216,15 @@ export async function* batchesOf(dataset: Dataset, table: LanceTable, scan: Scan
   for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
     yield next.value as RecordBatch
   }
+}
+
+/** The same, read without it. */
+async function* answersWithRetries(dataset: Dataset, table: LanceTable, scan: Scan): AsyncGenerator<Answer> {
+  const { answers, first } = await dataset.attempt(async () => {
+    const started = answersOf(buildQuery(dataset, table, scan), { maxBatchLength: BATCH_ROWS })
+    return { answers: started, first: await started.next() }
+  })
+  for (let next = first; next.done !== true; next = await dataset.once(() => answers.next())) yield next.value
 }
 
 /** The engine reads several batches ahead, and its own are of twice as many rows. Its declaration hides the call that says so. */

@@ -4,11 +4,13 @@
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
 import { between } from "../../platform/memory.ts"
+import { columnNamed } from "../columns/answer.ts"
 import { rowsOf } from "../columns/arrow-rows.ts"
 import { tableOfBatches } from "../columns/row-batch.ts"
 import { type Filter, filterText, not, or, stored } from "../filter.ts"
 import type { Key } from "../table.ts"
 import type { TableDefinition } from "../table-definition.ts"
+import { allAnswers, answersOf } from "./answers.ts"
 import type { Dataset } from "./dataset.ts"
 import { keysFilter } from "./read.ts"
 import { blobBatches, blobColumns } from "./snapshot.ts"
@@ -57,11 +59,11 @@ const KEYS_AT_ONCE = 500
 async function moveWithBlobs(dataset: Dataset, table: LanceTable, where: string): Promise<number> {
   const { definition, attempt } = dataset
   const keys: Key[] = []
-  for await (const batch of table
+  const keysStored = table
     .query()
     .where(where)
-    .select([...definition.key]))
-    keys.push(...(rowsOf(definition, batch as never) as Key[]))
+    .select([...definition.key])
+  for await (const answer of answersOf(keysStored)) keys.push(...(rowsOf(definition, answer) as Key[]))
   for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
     const some = keysFilter(dataset, keys.slice(from, from + KEYS_AT_ONCE))
     for await (const batch of blobBatches(dataset, table, some)) {
@@ -88,8 +90,8 @@ export async function deleteByNumber(
   table: LanceTable,
   gone: Filter,
 ): Promise<number> {
-  const found = await attempt(() => table.query().where(filterText(definition, gone)).select(["_rowid"]).toArrow())
-  const numbers = found.batches.flatMap((batch) => [...(batch.getChild("_rowid") ?? [])].map(Number))
+  const found = await attempt(() => allAnswers(table.query().where(filterText(definition, gone)).select(["_rowid"])))
+  const numbers = found.flatMap((answer) => Array.from(columnNamed(answer, "_rowid").values as BigUint64Array, Number))
   const ranges = rangesOf(numbers)
   let removed = 0
   for (let from = 0; from < ranges.length; from += RANGES_AT_ONCE) {
@@ -113,6 +115,6 @@ function rangesOf(numbers: readonly number[]): readonly (readonly [first: number
 /** Whose rows these are: of most tables the sessions. */
 export async function ownersAmong({ definition, attempt }: Dataset, table: LanceTable, gone: Filter) {
   const [owner = ""] = definition.key
-  const found = await attempt(() => table.query().where(filterText(definition, gone)).select([owner]).toArrow())
-  return new Set(found.batches.flatMap((batch) => rowsOf(definition, batch as never).map((row) => String(row[owner]))))
+  const found = await attempt(() => allAnswers(table.query().where(filterText(definition, gone)).select([owner])))
+  return new Set(found.flatMap((answer) => rowsOf(definition, answer).map((row) => String(row[owner]))))
 }

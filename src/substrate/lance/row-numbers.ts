@@ -3,14 +3,16 @@
  * that what is derived from a table can name rows by eight bytes and know what came after them.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
-import type { Data, RecordBatch } from "apache-arrow"
-import { columnsOfRecord, rowsOf } from "../columns/arrow-rows.ts"
+import type { RecordBatch } from "apache-arrow"
+import { type AnswerColumn, columnNamed, hasValue } from "../columns/answer.ts"
+import { columnsOfAnswer, rowsOf } from "../columns/arrow-rows.ts"
 import { originalText } from "../columns/surrogate-escape.ts"
 import { filterText } from "../filter.ts"
 import { newestVersionOf } from "../local/local-table.ts"
 import { rowsOfManifest } from "../local/manifest-edit.ts"
 import type { NumberedRows, NumberRange, TakeOptions } from "../table.ts"
 import type { AnyRow } from "../table-definition.ts"
+import { allAnswers, answersOf } from "./answers.ts"
 import type { Dataset } from "./dataset.ts"
 import { readable, readOnce } from "./read.ts"
 
@@ -30,11 +32,8 @@ export async function takeByNumber(
   const taken = await readOnce(dataset, async (table, { erased }) => {
     const isEachRead = withErased || erased.readableIn(definition) === undefined
     const asked = [...new Set([...columns, ...(isEachRead ? [] : [owner]), ROW])]
-    const answer = await table
-      .takeRowIds([...rows])
-      .select(asked)
-      .toArrow()
-    const found = answer.batches.flatMap((batch) => rowsOf(definition, batch as never))
+    const answers = await allAnswers(table.takeRowIds([...rows]).select(asked))
+    const found = answers.flatMap((answer) => rowsOf(definition, answer))
     return isEachRead ? found : found.filter((row) => !erased.has(String(row[owner])))
   })
   for (const row of (taken ?? []) as Record<string, unknown>[]) row["row"] = Number(row[ROW])
@@ -55,21 +54,20 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
       const query = read.table.query()
       if (bounds.length > 0) query.where(bounds.join(" AND "))
       query.select([...columns, ...(text === undefined ? [] : [text])]).withRowId()
-      const started = query[Symbol.asyncIterator]()
+      const started = answersOf(query)
       return { batches: started, first: await started.next() }
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
-      const batch = next.value
+      const answer = next.value
       const names = [...columns, ...(text === undefined ? [] : [text])]
-      const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name))
-      const ids = batch.getChild(ROW)?.data[0]?.values as BigUint64Array
+      const own = columns.map((name) => columnNamed(answer, name))
       yield {
         get rows() {
-          return rowsOf(dataset.definition, batch.selectAt(places) as never)
+          return rowsOf(dataset.definition, { numRows: answer.numRows, names: columns, columns: own })
         },
-        numbers: numbersOf(ids, batch.numRows),
-        text: text === undefined ? NO_TEXT : textColumnReader(batch.getChild(text)?.data[0] as Data),
-        columns: () => columnsOfRecord(dataset.definition, batch as never, names),
+        numbers: numbersOf(columnNamed(answer, ROW).values as BigUint64Array, answer.numRows),
+        text: text === undefined ? NO_TEXT : textColumnReader(columnNamed(answer, text)),
+        columns: () => columnsOfAnswer(dataset.definition, answer, names),
       }
     }
   } finally {
@@ -102,14 +100,12 @@ function numbersOf(ids: BigUint64Array, count: number): number[] {
   return numbers
 }
 
-function textColumnReader(data: Data): NumberedRows["text"] {
+function textColumnReader(data: AnswerColumn): NumberedRows["text"] {
   const bytes = data.values as Uint8Array
   const offsets = data.valueOffsets as Int32Array
   const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const at = (index: number) =>
-    data.nullCount > 0 && !data.getValid(index)
-      ? null
-      : originalText(stored.toString("utf8", offsets[index], offsets[index + 1]))
+    hasValue(data, index) ? originalText(stored.toString("utf8", offsets[index], offsets[index + 1])) : null
   return { bytes, offsets, at }
 }
 
@@ -137,8 +133,9 @@ async function recordedReach({ local }: Dataset, version: number): Promise<numbe
 async function highestOf(table: LanceTable): Promise<number> {
   const count = await table.countRows()
   let highest = count - 1
-  for await (const batch of table.query().where(`${ROW} >= ${count}`).select([ROW]).withRowId())
-    for (const row of batch.getChild(ROW) ?? []) highest = Math.max(highest, Number(row))
+  const beyond = table.query().where(`${ROW} >= ${count}`).select([ROW]).withRowId()
+  for await (const answer of answersOf(beyond))
+    for (const row of columnNamed(answer, ROW).values as BigUint64Array) highest = Math.max(highest, Number(row))
   return highest + 1
 }
 

@@ -4,6 +4,8 @@
  * can be read in any order.
  */
 import type { Table as LanceTable } from "@lancedb/lancedb"
+import type { RecordBatch } from "apache-arrow"
+import { answerOfRecord } from "../columns/answer.ts"
 import { rowsOf } from "../columns/arrow-rows.ts"
 import { batchOfRecord, batchOfRows, type RowBatch, withoutAbsentTexts } from "../columns/row-batch.ts"
 import type { Filter } from "../filter.ts"
@@ -32,7 +34,7 @@ export async function beginSnapshot(dataset: Dataset): Promise<Snapshot<Columns>
     count: (where) => countOf(dataset, table, passing(where).where),
     rows: async function* (columns, where) {
       for await (const record of batchesOf(dataset, table, { columns, ...passing(where) })) {
-        yield rowsOf(definition, record) as never
+        yield rowsOf(definition, answerOfRecord(record)) as never
       }
     },
     batches: (where) =>
@@ -66,7 +68,7 @@ export async function* blobBatches(
   const blobs = blobColumns(dataset.definition)
   const columns = [...Object.keys(dataset.definition.columns), "_rowid"]
   for await (const record of batchesOf(dataset, table, { columns, ...given(where) })) {
-    const rows = rowsOf(dataset.definition, record)
+    const rows = rowsOf(dataset.definition, answerOfRecord(record))
     const sizes = rows.map((_, index) => blobs.reduce((sum, name) => sum + describedSize(record, name, index), 0))
     for (const group of groupsWithin(rows, sizes)) {
       yield batchOfRows(dataset.definition, await withBlobs(dataset, table, blobs, group))
@@ -79,7 +81,7 @@ export function blobColumns({ columns }: TableDefinition): readonly string[] {
 }
 
 /** In place of the bytes a scan gives where they lie, and how many there are. */
-function describedSize(record: Parameters<typeof rowsOf>[1], name: string, index: number): number {
+function describedSize(record: RecordBatch, name: string, index: number): number {
   const described = record.getChild(name)?.get(index) as { readonly size?: bigint } | null | undefined
   return Number(described?.size ?? 0n)
 }
