@@ -95,7 +95,14 @@ export async function openEmbedder(
 
 // --- Loading ----------------------------------------------------------------------------------------------------------
 
-const MODEL_FILES = ["model.onnx", "onnx/model.onnx", "model_optimized.onnx"]
+/** Where exports of a model have it; a quantised one where there is no other. */
+const MODEL_FILES = [
+  "model.onnx",
+  "onnx/model.onnx",
+  "model_optimized.onnx",
+  "model_quantized.onnx",
+  "onnx/model_quantized.onnx",
+]
 
 async function load(name: string, directory: string, settings: FactSettings): Promise<Loaded> {
   const file = MODEL_FILES.find((path) => existsSync(join(directory, path)))

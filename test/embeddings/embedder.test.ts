@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
@@ -32,6 +32,19 @@ test("a vector has the model's dimension and length one", async () => {
     expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
   }
 })
+
+test.each(["onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"])(
+  "a model is found as %s",
+  async (file) => {
+    const directory = join(place, file.replace("/", "-"))
+    writeTinyModel(directory)
+    mkdirSync(join(directory, "onnx"))
+    renameSync(join(directory, "model.onnx"), join(directory, file))
+    const found = await openEmbedder("tiny", directory)
+    expect(found.dimension).toBe(16)
+    await found.close()
+  },
+)
 
 test("a question and a passage are read with the prefix of each", async () => {
   const prefixed = await openEmbedder("tiny", model, { query_prefix: "ask: ", passage_prefix: "text: " })
