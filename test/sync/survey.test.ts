@@ -1,6 +1,6 @@
 /** What is said of the sources between two syncs. */
 import { expect, test } from "bun:test"
-import { cpSync, rmSync } from "node:fs"
+import { cpSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
 import { surveySources } from "../../src/sync/plan/survey.ts"
@@ -43,4 +43,12 @@ test("records of an unknown kind are said of the root that has them, by session,
   rmSync(join(place.root, "projects", "-home-someone-work", `${sessionId(2)}.jsonl`))
   await place.sync({ sources })
   expect((await surveySources(sources, place.context))[0]?.unknown_records).toMatchObject([{ sessions: 1 }])
+})
+
+test("a survey of a machine that never synced leaves no state behind", async () => {
+  using place = syncPlace()
+  place.write(sessionId(1), [userLine(sessionId(1), 1, "one")])
+  const [found] = await surveySources([{ adapter: claudeCode, root: place.root }], place.context)
+  expect(found?.pending.new).toBe(1)
+  expect(existsSync(place.context.stateDirectory)).toBe(false)
 })

@@ -129,3 +129,26 @@ test("a result is the content that the model was shown, in every client's shape"
   ).toBe("a\nb")
   expect(resultText({ ok: true })).toBe('{"ok":true}')
 })
+
+test("what Cline does with one file or one command others do too, and with several they do not", () => {
+  const read = (files: readonly object[]) => ({ name: "read_files", params: { files } })
+  const [one, other] = [{ path: "a.ts", start_line: 3, end_line: 7 }, { path: "b.ts" }]
+  check("cline", read([one]), "claude-code", { name: "Read", params: { file_path: "a.ts", offset: 3, limit: 5 } })
+  expect(
+    translateCall(originOf("cline")?.vocabulary, claudeCode.vocabulary, read([one, other]) as never),
+  ).toBeUndefined()
+  const run = (commands: readonly string[]) => ({ name: "run_commands", params: { commands } })
+  check("cline", run(["ls"]), "claude-code", { name: "Bash", params: { command: "ls" } })
+  expect(
+    translateCall(originOf("cline")?.vocabulary, claudeCode.vocabulary, run(["ls", "pwd"]) as never),
+  ).toBeUndefined()
+})
+
+test("a range of lines of Copilot is where Claude Code begins and how far it reads, and back", () => {
+  const view = { name: "view", params: { path: "/a.ts", view_range: [2, 5] } }
+  const read = { name: "Read", params: { file_path: "/a.ts", offset: 2, limit: 4 } }
+  check("copilot-cli", view, "claude-code", read)
+  check("claude-code", read, "copilot-cli", view)
+  const rest = { name: "Read", params: { file_path: "/a.ts", offset: 2 } }
+  check("claude-code", rest, "copilot-cli", { name: "view", params: { path: "/a.ts", view_range: [2, -1] } })
+})

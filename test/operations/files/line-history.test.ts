@@ -144,3 +144,15 @@ test("line ends of Windows are line ends", async () => {
     await blame([event("A", write("one line here\r\ntwo lines here\r\n", null))], "one line here\ntwo lines here\n"),
   ).toEqual(["A one line here", "A two lines here"])
 })
+
+test("six letters or digits say enough for a line to be known again, and five do not", async () => {
+  const before = "a long line here\n"
+  for (const [line, by] of [
+    ["abcdef", "B"],
+    ["abcde", "-"],
+  ] as const) {
+    const events = [event("A", write(before, null)), event("B", edit(before, `${before}${line}\n`))]
+    const found = await blame(events, `by a person\n${line}\nby another person\n`)
+    expect(found[1]).toBe(`${by} ${line}`)
+  }
+})
