@@ -1,7 +1,7 @@
 /**
  * `bun run release`: what a release offers for download, in `dist/release`. For each `--target NAME` (without one: this
  * machine) the archives and packages of that machine; then what is made over all archives that lie there: checksums, the
- * install script, the formula and the launcher for npm. `--target NAME --only build` and `--only finish` are the two
+ * install script, the formula, the flake, the container image, the plugin and the launcher for npm. `--target NAME --only build` and `--only finish` are the two
  * halves, for builds on several machines. `--repository URL` says where the release will be, `--downloads URL` that its
  * files are elsewhere; `--draft` compresses quickly, for trying it out.
  */
@@ -11,9 +11,12 @@ import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
 import { pluginFiles, registryEntry } from "./plugins/plugin.ts"
 import { type Entry, inFolder, LEVEL_DRAFT, tar, zstd } from "./release/archive.ts"
+import { bundle, bundleName } from "./release/bundle.ts"
+import { containerfile } from "./release/container.ts"
 import { debianPackage } from "./release/deb.ts"
 import { describeRelease, PACKAGING, type Release } from "./release/description.ts"
 import { makeExecutable } from "./release/executable.ts"
+import { flake } from "./release/flake.ts"
 import { formula } from "./release/formula.ts"
 import { archiveName, ENDINGS, installScript, type ReleasedArchive } from "./release/install-script.ts"
 import { npmArchiveName, npmLauncher, npmPlatformPackage } from "./release/npm.ts"
@@ -39,7 +42,12 @@ function publish(name: string, content: string | Uint8Array): void {
 export async function buildTarget(release: Release, target: Target, isDraft = false): Promise<void> {
   const executable = join(ROOT, `dist/pond-${target.name}`)
   console.log(`Building ${target.name}${isDraft ? "" : "; compressing its libraries takes minutes the first time"}`)
-  const { packages } = await makeExecutable({ target, out: executable, isRelease: !isDraft })
+  const { packages } = await makeExecutable({
+    target,
+    out: executable,
+    isRelease: !isDraft,
+    homepage: release.homepage,
+  })
   const level = isDraft ? LEVEL_DRAFT : undefined
   const pond: Entry = { path: "pond", content: readFileSync(executable), isExecutable: true }
   const shared = await sharedFiles(packages)
@@ -61,10 +69,13 @@ async function packageTarget(
 ): Promise<void> {
   const packaging = PACKAGING[target.name]
   if (packaging === undefined) return
-  const { npm, deb, rpm } = packaging
+  const { npm, deb, rpm, mcpb } = packaging
   publish(npmArchiveName(release, npm), npmPlatformPackage(release, npm, files))
   if (deb !== undefined) publish(`pond_${release.version}_${deb}.deb`, await debianPackage(release, deb, files, level))
   if (rpm !== undefined) publish(`pond-${release.version}-1.${rpm}.rpm`, await rpmPackage(release, rpm, files, level))
+  const executable = files.find(({ isExecutable }) => isExecutable)
+  if (mcpb !== undefined && executable !== undefined)
+    publish(bundleName(release, target.name), bundle(release, mcpb, executable.content, level === undefined ? 9 : 1))
 }
 
 /** What is made over the archives of all targets. */
@@ -74,12 +85,22 @@ function finish(release: Release): void {
   publish("install.sh", installScript(release, archives))
   publish(npmArchiveName(release, undefined), npmLauncher(release))
   publishPlugin(release)
-  const brewed = formula(release, archives)
-  if (brewed === undefined) console.log("pond.rb is left out: it needs --repository URL and an archive it can install")
-  else publish("pond.rb", brewed)
+  publish("Containerfile", containerfile(release))
+  publish("release.json", releaseDocument(release))
+  for (const [name, text] of [
+    ["pond.rb", formula(release, archives)],
+    ["flake.nix", flake(release, archives)],
+  ] as const)
+    if (text === undefined) console.log(`${name} is left out: it needs --repository URL and an archive it can install`)
+    else publish(name, text)
   rmSync(releasePath("SHA256SUMS"), { force: true })
   const names = readdirSync(RELEASE).toSorted()
   publish("SHA256SUMS", names.map((name) => `${sha256Of(readFileSync(releasePath(name)))}  ${name}\n`).join(""))
+}
+
+/** What `pond upgrade` reads of the latest release. */
+function releaseDocument({ name, version, homepage, downloads }: Release): string {
+  return `${JSON.stringify({ name, version, page: homepage, downloads }, undefined, 2)}\n`
 }
 
 /** What agents install besides the executable. */

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { SKILL } from "../../src/cli/help/skill-text.ts"
 import type { Release } from "../release/description.ts"
 import { ROOT } from "../release/packages.ts"
-import { hooksOf } from "./hooks.ts"
+import { hookFileOf, hooksOf } from "./hooks.ts"
 
 const SERVER = { command: "pond", args: ["mcp"] }
 const KEYWORDS = ["sessions", "history", "search", "memory", "mcp"]
@@ -65,8 +65,8 @@ export function pluginFiles(release: Release): readonly PluginFile[] {
     "gemini/hooks/hooks.json": json(hooksOf("gemini-cli")),
     // Qwen Code and Copilot CLI.
     "qwen/hooks.json": json(hooksOf("qwen-code")),
-    "copilot/hooks.json": json(hooksOf("copilot-cli")),
-    "opencode/pond.js": readFileSync(join(import.meta.dir, "opencode.js"), "utf8"),
+    "copilot/hooks.json": hookFileOf("copilot-cli"),
+    "opencode/pond.js": hookFileOf("opencode"),
   }
   return Object.entries(files).map(([path, text]) => ({ path, text }))
 }
@@ -90,13 +90,20 @@ server alone.
 `
 }
 
-/** What the registry of MCP servers is told: pond as the package of npm, whose launcher starts it. */
-export function registryEntry({ name, version, summary, homepage }: Release): string | undefined {
+/** The name of the server in the registry of MCP servers, which follows from the owner of the page. */
+export function registryName({ homepage }: Release): string | undefined {
   const [, owner, repository] = /^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+)$/.exec(homepage ?? "") ?? []
-  if (owner === undefined || repository === undefined) return undefined
+  return owner === undefined || repository === undefined ? undefined : `io.github.${owner}/${repository}`
+}
+
+/** What the registry is told: pond as the package of npm, whose launcher starts it. */
+export function registryEntry(release: Release): string | undefined {
+  const { name, version, summary, homepage } = release
+  const listed = registryName(release)
+  if (listed === undefined) return undefined
   return json({
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-    name: `io.github.${owner}/${repository}`,
+    name: listed,
     title: name,
     description: summary.slice(0, REGISTRY_UNITS_MAX),
     version,

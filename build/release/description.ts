@@ -1,6 +1,6 @@
 /**
- * The one description of a release. The install script, the formula, the flake and the packages of npm, Debian and RPM are
- * all written from it, so that they cannot tell different stories.
+ * The one description of a release. The install script, the formula, the flake, the container image, the plugins and the
+ * packages of npm, Debian and RPM are all written from it, so that they cannot tell different stories.
  */
 import { description, license, name, version } from "../../package.json"
 import { BuildFailure, type TargetName } from "./targets.ts"
@@ -23,6 +23,8 @@ export interface Release {
 
 /** The oldest glibc that has what ONNX Runtime calls. The other libraries are content with 2.25. */
 export const GLIBC_MIN = "2.27"
+/** The oldest musl that pond was run with, that of Alpine 3.20. The runtime does not start with 1.2.3, of Alpine 3.17. */
+export const MUSL_MIN = "1.2.5"
 
 /** System libraries that the native libraries are linked with. */
 export const DEBIAN_DEPENDENCIES = `libc6 (>= ${GLIBC_MIN}), libgcc-s1 | libgcc1, libstdc++6 (>= 8)`
@@ -32,8 +34,8 @@ export interface Packaging {
   readonly npm: { readonly os: string; readonly cpu: string; readonly libc?: "glibc" | "musl" }
   readonly deb?: string
   readonly rpm?: string
-  /** The platform of a container image. */
-  readonly oci?: string
+  /** The system that a bundle for MCPB is for: its manifest knows no C library. */
+  readonly mcpb?: "linux" | "darwin"
 }
 
 /**
@@ -45,12 +47,12 @@ export const PACKAGING: Readonly<Partial<Record<TargetName, Packaging>>> = {
     npm: { os: "linux", cpu: "x64", libc: "glibc" },
     deb: "amd64",
     rpm: "x86_64",
-    oci: "amd64",
+    mcpb: "linux",
   },
-  "linux-arm64": { npm: { os: "linux", cpu: "arm64", libc: "glibc" }, deb: "arm64", rpm: "aarch64", oci: "arm64" },
+  "linux-arm64": { npm: { os: "linux", cpu: "arm64", libc: "glibc" }, deb: "arm64", rpm: "aarch64", mcpb: "linux" },
   "linux-x64-musl": { npm: { os: "linux", cpu: "x64", libc: "musl" } },
   "linux-arm64-musl": { npm: { os: "linux", cpu: "arm64", libc: "musl" } },
-  "darwin-arm64": { npm: { os: "darwin", cpu: "arm64" } },
+  "darwin-arm64": { npm: { os: "darwin", cpu: "arm64" }, mcpb: "darwin" },
 }
 
 /** `repository` is the URL of the project's page, whose releases have a file each below `/releases/download/<tag>`. */

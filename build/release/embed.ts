@@ -30,13 +30,14 @@ const REWRITES: readonly (readonly [path: RegExp, rewrite: Rewrite])[] = [
 
 const ASSET_TABLE = /src\/platform\/native\/native-assets\.ts$/
 const PAGE_ASSETS = /src\/http\/page-assets\.ts$/
+const HOMEPAGE = /src\/platform\/host\/homepage\.ts$/
 
 /**
  * A path that moved matches no rewrite, and the bundler takes the file as it is: an executable without libraries. So each
  * rewrite must have met its file. The addon of ONNX Runtime is not in the bundle where WebAssembly stands in for it.
  */
 export function assertRewritten(inputs: readonly string[], isWebAssembly: boolean): void {
-  const wanted = [ASSET_TABLE, PAGE_ASSETS, ...REWRITES.map(([path]) => path)]
+  const wanted = [ASSET_TABLE, PAGE_ASSETS, HOMEPAGE, ...REWRITES.map(([path]) => path)]
   const absent = wanted.filter((path) => !inputs.some((input) => path.test(input)))
   const missing = absent.filter(({ source }) => !(isWebAssembly && source.includes("onnxruntime")))
   if (missing.length > 0) throw new BuildFailure(`No file of the bundle matches ${missing.map(String).join(" or ")}.`)
@@ -48,14 +49,19 @@ const LEFT_OUT = /^(?:openai|@huggingface\/transformers|apache-arrow\/.*)$/
 /** fastembed downloads its sparse models with it: 5 MB that pond has no use for, required when fastembed is loaded. */
 const HUB = /^@huggingface\/hub$/
 
+export interface Facts {
+  readonly page: PageAssets
+  readonly homepage: string | undefined
+}
+
 export type Natives = ReadonlyMap<NativeName, EmbeddedNative>
 
 /** `webRuntime` is the JavaScript of ONNX Runtime as WebAssembly, for a target that has no addon of it. */
-export function embedding(natives: Natives, page: PageAssets, webRuntime: string | undefined): BunPlugin {
+export function embedding(natives: Natives, facts: Facts, webRuntime: string | undefined): BunPlugin {
   return {
     name: "pond-natives",
     setup(build) {
-      for (const [filter, rewrite] of [assetTable(natives), pageModule(page), ...REWRITES]) {
+      for (const [filter, rewrite] of [assetTable(natives), ...factModules(facts), ...REWRITES]) {
         build.onLoad({ filter }, ({ path }) => ({ loader: "js", contents: rewrite(readFileSync(path, "utf8")) }))
       }
       if (webRuntime !== undefined) {
@@ -100,9 +106,12 @@ function assetTable(natives: Natives): readonly [path: RegExp, rewrite: Rewrite]
   return [ASSET_TABLE, () => assetModule(natives)]
 }
 
-/** The module that stands for `page-assets.ts`: the same function, with the files ready made. */
-function pageModule(page: PageAssets): readonly [path: RegExp, rewrite: Rewrite] {
-  return [PAGE_ASSETS, () => `export async function pageAssets() { return ${JSON.stringify(page)} }\n`]
+/** The modules that stand for `page-assets.ts`, with the files ready made, and for `homepage.ts`, which the source does not know. */
+function factModules({ page, homepage }: Facts): readonly (readonly [path: RegExp, rewrite: Rewrite])[] {
+  return [
+    [PAGE_ASSETS, () => `export async function pageAssets() { return ${JSON.stringify(page)} }\n`],
+    [HOMEPAGE, () => `export const HOMEPAGE = ${JSON.stringify(homepage) ?? "undefined"}\n`],
+  ]
 }
 
 /** The module that stands for `native-assets.ts`: the same table, whose assets are imports of files. */

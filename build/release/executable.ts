@@ -22,6 +22,8 @@ export interface Order {
   readonly out: string
   /** Compress the libraries as well as can be: a tenth smaller, and minutes slower the first time. */
   readonly isRelease: boolean
+  /** The page of the project, below which `pond upgrade` looks for releases. */
+  readonly homepage?: string | undefined
 }
 
 export interface Made {
@@ -76,7 +78,7 @@ async function bundle(order: Order, found: readonly NativeFiles[], places: Place
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-    plugins: [embedding(natives, await pageAssets(), webRuntime)],
+    plugins: [embedding(natives, { page: await pageAssets(), homepage: order.homepage }, webRuntime)],
     throw: false,
   })
   const wrong = result.logs.filter((log) => log.level === "error" || log.level === "warning")

@@ -1,7 +1,7 @@
 /** `install.sh` of a release, made from its template with the checksums and sizes of the archives. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { GLIBC_MIN, type Release } from "./description.ts"
+import { GLIBC_MIN, MUSL_MIN, type Release } from "./description.ts"
 import { ROOT } from "./packages.ts"
 import { BuildFailure, TARGET_NAMES, type TargetName } from "./targets.ts"
 
@@ -27,6 +27,7 @@ export function installScript(release: Release, archives: readonly ReleasedArchi
     DOWNLOADS: release.downloads ?? "",
     REPOSITORY: release.attestations ?? "",
     GLIBC_MIN,
+    MUSL_MIN,
     TARGETS: TARGET_NAMES.join(", "),
     ARCHIVES: archives
       .map(({ target, ending, sha256, bytes, unpackedBytes }) =>

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { registryName } from "../plugins/plugin.ts"
 import { type Entry, inFolder, tar, textEntry } from "./archive.ts"
 import { PACKAGING, type Packaging, type Release } from "./description.ts"
 import { fill } from "./install-script.ts"
@@ -40,6 +41,8 @@ export function npmLauncher(release: Release): Uint8Array {
     type: "commonjs",
     bin: { [release.name]: "bin/pond.js" },
     engines: { node: NODE_MIN },
+    // By this the registry of MCP servers knows that `server.json` is of the same hands.
+    ...(registryName(release) === undefined ? {} : { mcpName: registryName(release) }),
     optionalDependencies: Object.fromEntries(machines.map((name) => [name, release.version])),
   }
   const template = readFileSync(join(ROOT, "build/release/templates/launcher.js"), "utf8")

@@ -18,6 +18,7 @@ import type { JsonValue } from "../model/json.ts"
 import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
+import type { Hooks } from "./hooks.ts"
 import type { OutputForms } from "./output-forms.ts"
 import type { Registration } from "./registration.ts"
 import type { Inside } from "./shared/inside.ts"
@@ -61,6 +62,8 @@ export interface Adapter {
   readonly watching?: Watching
   /** How the client is told of pond's MCP server. Absent where it knows no MCP. */
   readonly registration?: Registration
+  /** How the client is told to call `pond hook`. Absent where it has no hooks. */
+  readonly hooks?: Hooks
 }
 
 /** By what an adapter was judged, and the client versions that it was judged with. Newer versions are read all the same. */

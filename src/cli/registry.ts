@@ -350,6 +350,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/man.ts")).man,
   },
   {
+    name: "upgrade",
+    group: "care",
+    summary: "Show whether there is a newer release, and how to install it.",
+    load: async () => (await import("./verbs/upgrade.ts")).upgrade,
+  },
+  {
     name: "uninstall",
     group: "care",
     summary: "Remove what pond has set up on this machine.",

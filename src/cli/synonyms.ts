@@ -15,7 +15,7 @@ const LIST: VerbSynonym = { runs: "list" }
 const COST: VerbSynonym = { runs: "cost" }
 const DELETE: VerbSynonym = { runs: "erase" }
 const CLEAN: VerbSynonym = { runs: "optimize" }
-const UPDATE: VerbSynonym = { hint: "Install the new version over the old one. Stored sessions are kept." }
+const UPDATE: VerbSynonym = { runs: "upgrade" }
 const MARKDOWN: VerbSynonym = {
   hint: "`pond get SESSION -o session.html` writes a session as a page, -o session.md as Markdown.",
 }
@@ -62,7 +62,6 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   pick: { runs: "browse" },
   web: { runs: "open" },
   update: UPDATE,
-  upgrade: UPDATE,
   "self-update": UPDATE,
   share: MARKDOWN,
   html: MARKDOWN,

@@ -27,7 +27,17 @@ const MEMBERS = [
     "files",
     "database",
   ],
-  ...["contentIds", "attachments", "lineage", "relocation", "upgrade", "retention", "watching", "registration"],
+  ...[
+    "contentIds",
+    "attachments",
+    "lineage",
+    "relocation",
+    "upgrade",
+    "retention",
+    "watching",
+    "registration",
+    "hooks",
+  ],
 ]
 
 /** Clients that have the format of another one: its codec is theirs, with names and places of their own. */

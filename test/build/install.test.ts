@@ -209,6 +209,19 @@ test("a release without the build for newer processors installs the one for all"
   expect(asked).toEqual(["pond-1.0.0-linux-x64-baseline.tar.gz"])
 })
 
+test("a musl that is too old is told before the download; a newer one is not", async () => {
+  const script = releaseOf("1.0.0")
+  for (const [version, isOld] of [
+    ["1.2.3", true],
+    ["1.2.5", false],
+    ["1.10.0", false],
+  ] as const) {
+    addProgram("ldd", `printf 'musl libc (x86_64)\\nVersion ${version}\\n' >&2; exit 1`)
+    const { code, err } = await run(script)
+    expect([version, code, err.includes(`This system has musl ${version}`)]).toEqual([version, 0, isOld])
+  }
+})
+
 test("a full disk is told before the download", async () => {
   const script = releaseOf("1.0.0")
   addProgram("df", "printf 'Filesystem 1024-blocks Used Available Capacity Mounted\\n/dev/x 9 9 900 99%% /\\n'")

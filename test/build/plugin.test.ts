@@ -1,10 +1,12 @@
 /** The plugin folder: every manifest is about this version, and every hook is a command line that pond takes. */
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bundleManifest, pluginFiles, registryEntry } from "../../build/plugins/plugin.ts"
 import { describeRelease, type Release } from "../../build/release/description.ts"
 import { version } from "../../package.json"
+import { adapterById } from "../../src/adapters/registry.ts"
 import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
 import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
 import { SKILL } from "../../src/cli/help/skill-text.ts"
@@ -62,13 +64,34 @@ interface Hooks {
 }
 
 test("the plugin of opencode adds what pond says as a part that nobody typed, and nothing where pond is silent or absent", async () => {
-  const { Pond } = (await import(join(import.meta.dir, "../../build/plugins/opencode.js"))) as {
-    readonly Pond: (context: object) => Promise<Hooks>
+  const folder = mkdtempSync(join(tmpdir(), "pond-plugin-"))
+  try {
+    const part = { id: "prt_1", type: "text", text: "hello" }
+    const partsWith = async (name: string, command: readonly string[]) => {
+      const path = join(folder, `${name}.mjs`)
+      writeFileSync(path, hookFile(command))
+      const { Pond } = (await import(path)) as { readonly Pond: (context: object) => Promise<Hooks> }
+      const parts: object[] = [part]
+      await (await Pond({ directory: "/" }))["chat.message"]({ sessionID: "s" }, { message: { id: "m" }, parts })
+      return parts
+    }
+    const fake = join(folder, "fake.ts")
+    writeFileSync(
+      fake,
+      `const { prompt } = JSON.parse(await Bun.stdin.text())
+      const additionalContext = [...process.argv.slice(2), prompt].join(" ")
+      if (process.argv.length > 5) console.log(JSON.stringify({ hookSpecificOutput: { additionalContext } }))`,
+    )
+    const said = { type: "text", text: "hook prompt --client opencode hello", synthetic: true }
+    expect(await partsWith("speaks", [process.execPath, fake])).toMatchObject([part, said])
+    expect(await partsWith("silent", [process.execPath, "-e", ""])).toEqual([part])
+    expect(await partsWith("absent", ["/nowhere/pond"])).toEqual([part])
+  } finally {
+    rmSync(folder, { recursive: true })
   }
-  const hooks = await Pond({ directory: "/" })
-  const part = { id: "prt_1", type: "text", text: "hello" }
-  const parts: object[] = [part]
-  await hooks["chat.message"]({ sessionID: "s" }, { message: { id: "m" }, parts })
-  expect(parts[0]).toEqual(part)
-  expect(readFileSync(join(import.meta.dir, "../../build/plugins/opencode.js"), "utf8")).toContain("synthetic: true")
 })
+
+function hookFile(command: readonly string[]): string {
+  const content = adapterById("opencode")?.hooks?.content
+  return content?.kind === "file" ? content.text(command, "") : ""
+}

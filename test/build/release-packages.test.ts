@@ -4,8 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Entry, LEVEL_DRAFT, textEntry } from "../../build/release/archive.ts"
+import { bundle } from "../../build/release/bundle.ts"
+import { containerfile } from "../../build/release/container.ts"
 import { debianPackage } from "../../build/release/deb.ts"
 import { describeRelease, PACKAGING } from "../../build/release/description.ts"
+import { flake } from "../../build/release/flake.ts"
 import { formula } from "../../build/release/formula.ts"
 import { npmLauncher, npmPlatformPackage } from "../../build/release/npm.ts"
 import { installedPackage } from "../../build/release/packages.ts"
@@ -111,6 +114,51 @@ test("the formula names each archive with its checksum, and is left out where no
   expect(text).toContain(`sha256 "${archive.sha256}"`)
   expect(formula({ ...release, homepage: undefined }, [archive])).toBeUndefined()
   expect(formula(release, [])).toBeUndefined()
+})
+
+const ARCHIVE = {
+  target: "linux-x64-baseline",
+  ending: "tar.gz",
+  sha256: "b".repeat(64),
+  bytes: 1,
+  unpackedBytes: 1,
+} as const
+
+withProgram("unzip")("a bundle is a zip with its manifest and an executable, the same bytes each time", async () => {
+  const path = join(directory, "pond.mcpb")
+  const executable = Buffer.from('#!/bin/sh\necho started "$@"\n')
+  const made = bundle(release, "linux", executable, 9)
+  expect(Buffer.compare(made, bundle(release, "linux", executable, 9))).toBe(0)
+  writeFileSync(path, made)
+  expect((await run(["unzip", "-tq", path])).code).toBe(0)
+  expect((await run(["unzip", "-q", path, "-d", join(directory, "bundle")])).code).toBe(0)
+  expect((await run([join(directory, "bundle/server/pond"), "mcp"])).out).toBe("started mcp\n")
+  expect(JSON.parse(readFileSync(join(directory, "bundle/manifest.json"), "utf8"))).toMatchObject({ version: "1.2.3" })
+})
+
+withProgram("nix-instantiate")("Nix reads the flake", async () => {
+  writeFileSync(join(directory, "flake.nix"), flake(release, [ARCHIVE]) ?? "")
+  expect(await run(["nix-instantiate", "--parse", "flake.nix"])).toMatchObject({ code: 0 })
+})
+
+test("the flake names each archive that Nix has a system for, and is left out where nobody could download it", () => {
+  const text = flake(release, [ARCHIVE, { ...ARCHIVE, target: "linux-x64-musl" }]) ?? ""
+  expect(text.match(/sha256 = /g)).toHaveLength(1)
+  expect(text).toContain(`x86_64-linux = { url = "https://example.org/acme/pond/releases/download/v`)
+  expect(text).toContain("--add-needed libstdc++.so.6")
+  expect(flake({ ...release, downloads: undefined }, [ARCHIVE])).toBeUndefined()
+  expect(flake(release, [])).toBeUndefined()
+})
+
+test("the container image is made of the package for Debian, has no shell and runs as nobody in particular", () => {
+  const text = containerfile(release)
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the definition.
+  expect(text).toContain("COPY pond_1.2.3_${TARGETARCH}.deb /tmp/package.deb")
+  const last = text.slice(text.lastIndexOf("FROM "))
+  expect(last).toStartWith("FROM scratch\nCOPY --from=system /image /\n")
+  expect(last).not.toContain("RUN")
+  expect(last).toContain("USER 65532:65532")
+  expect(text).not.toMatch(/@[A-Z]+@/)
 })
 
 test("the launcher of npm starts the executable of this machine, with its arguments and its exit code", async () => {

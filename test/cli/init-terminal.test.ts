@@ -46,13 +46,14 @@ function settingsOf(home: TemporaryHome, client: keyof typeof CLIENT_SETTINGS): 
 
 test("what is refused is not done, and the rest is", async () => {
   using home = homeOfClients()
-  const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "y\n", "no\n", "yes\n"])
+  const { exitCode, screen, questions } = await talk(home, ["y\n", "n\n", "\n", "y\n", "n\n", "no\n", "yes\n"])
   expect(exitCode).toBe(0)
   expect(questions).toEqual([
     "Add pond to Claude Code (~/.claude.json)?",
     "Add pond to Codex (~/.codex/config.toml)?",
     "Add pond to opencode (~/.config/opencode/opencode.jsonc)?",
     "Add pond to pi (~/.pi/agent/mcp.json)?",
+    "Let Claude Code, Codex, opencode call pond before prompts (hooks)?",
     "Sync automatically every 15 minutes (systemd)?",
     expect.stringMatching(/^Sync now \(4 sessions, needs about \d+ KB of disk\)\?$/),
   ])
@@ -60,13 +61,14 @@ test("what is refused is not done, and the rest is", async () => {
   expect(settingsOf(home, "claude-code")).toContain('"pond"')
   expect(settingsOf(home, "codex")).toBe(CLIENT_SETTINGS.codex[1])
   expect(settingsOf(home, "opencode")).toContain('"pond"')
+  expect(existsSync(join(home.path, ".codex/hooks.json"))).toBe(false)
   expect(existsSync(join(home.path, ".config/systemd"))).toBe(false)
   expect(existsSync(join(home.path, ".local/share/pond/store"))).toBe(true)
 }, 60_000)
 
 test("what is neither yes nor no is asked again, and a question mark explains", async () => {
   using home = homeOfClients()
-  const { exitCode, screen, questions } = await talk(home, ["maybe\n", "?\n", "n\n", "n\n", "n\n", "n\n", "n\n"])
+  const { exitCode, screen, questions } = await talk(home, ["maybe\n", "?\n", "n\n", "n\n", "n\n", "n\n", "n\n", "n\n"])
   expect(exitCode).toBe(0)
   expect(questions.slice(0, 4)).toEqual([
     ...Array(3).fill("Add pond to Claude Code (~/.claude.json)?"),

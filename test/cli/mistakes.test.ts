@@ -99,6 +99,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["check --subset 0", "validation_failed", "--subset must be a whole number"],
   ["repair extra", "validation_failed", 'Unexpected argument "extra"'],
   ["secrets --limit 0", "validation_failed", "--limit must be a whole number"],
+  ["upgrade --check --from nowhere", "storage_unavailable", "Cannot read release.json from nowhere"],
   ["uninstall extra", "validation_failed", 'Unexpected argument "extra"'],
   ["namespace list extra", "validation_failed", 'Unexpected argument "extra"'],
   ["namespace create", "validation_failed", "Missing NAME"],

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { type HookClient, hooksOf } from "../../build/plugins/hooks.ts"
+import { hooksOf } from "../../build/plugins/hooks.ts"
 import { shellWord } from "../../src/platform/process/shell-word.ts"
 import { JUDGED, NOT_NEEDED } from "../search/recall-tasks.ts"
 import type { Client } from "./client.ts"
@@ -26,7 +26,7 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
   const pond = [process.execPath, join(REPOSITORY, "src/main.ts"), "--store", join(home, "store")]
   storeDecisions(home, place.alpha, pond)
   client.configure(home, {})
-  const args = configure(home, hooksOf(client.adapter as HookClient, pond.map(shellWord).join(" "), PATIENCE_S))
+  const args = configure(home, hooksOf(client.adapter, pond.map(shellWord).join(" "), PATIENCE_S))
   const ask = (prompt: string): string => {
     const words = client.begin(prompt, { args })
     const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }

@@ -255,6 +255,9 @@ const FOREIGN: readonly RegExp[] = [
   /\bissues? \d+\b|\bHELPERS\.md\b|\bhouse-style\b/i,
 ]
 
+/** Where such a word is a program that is run, and not whose machine it is. */
+const TOOLS: Readonly<Record<string, RegExp>> = { "build/trials/managers.ts": /^verdaccio$/i }
+
 test("the repository names no machine, no registry and nothing of its making", () => {
   const wrong: string[] = []
   for (const { path, bytes } of kept()) {
@@ -262,7 +265,7 @@ test("the repository names no machine, no registry and nothing of its making", (
     const text = readFileSync(join(ROOT, path), "utf8")
     for (const word of FOREIGN) {
       const found = word.exec(text)
-      if (found !== null) wrong.push(`${path}: ${found[0]}`)
+      if (found !== null && !(TOOLS[path]?.test(found[0]) ?? false)) wrong.push(`${path}: ${found[0]}`)
     }
   }
   expect(wrong).toEqual([])

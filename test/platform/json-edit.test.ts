@@ -1,7 +1,7 @@
 /** Foreign JSON is changed at one place, and nowhere else. */
 import { expect, test } from "bun:test"
 import { NotEditable } from "../../src/platform/edit/editable.ts"
-import { removeFromJson, setInJson, valueInJson } from "../../src/platform/edit/json-edit.ts"
+import { addToJsonList, removeFromJson, removeFromJsonList, setInJson, valueInJson } from "../../src/platform/edit/json-edit.ts"
 
 const PATH = ["mcpServers", "pond"]
 const ENTRY = { type: "stdio", command: "/usr/bin/pond", args: ["mcp"] }
@@ -159,4 +159,26 @@ test("a list stands on one line, and a value takes the place of one of another k
 test("who is in the way is named, and a text that nests without end is refused like any other", () => {
   expect(() => setInJson('{"a": {"b": 7}}', ["a", "b", "c", "d"], 1)).toThrow("a.b is not an object")
   expect(() => setInJson('{"a":['.repeat(100_000), PATH, ENTRY)).toThrow(NotEditable)
+})
+
+const LISTS: readonly (readonly [name: string, before: string, after: string])[] = [
+  ["a list that is not there", '{\n  "a": 1\n}\n', '{\n  "a": 1,\n  "l": ["new"]\n}\n'],
+  ["an empty one", '{"l": [ ]}', '{"l": ["new" ]}'],
+  ["one line", '{"l": [1, 2]}', '{"l": [1, 2, "new"]}'],
+  ["a line for each", '{"l": [\n\t1,\n\t2\n]}', '{"l": [\n\t1,\n\t2,\n\t"new"\n]}'],
+  ["a comma at the end", '{"l": [\n  1, // one\n]}', '{"l": [\n  1,\n  "new" // one\n]}'],
+]
+
+test.each(LISTS)("an element is added to %s, and taken out again", (_, before, after) => {
+  expect(addToJsonList(before, ["l"], "new")).toBe(after)
+  const without = removeFromJsonList(after, ["l"], (value) => value === "new")
+  expect(valueInJson(without, ["l"]) ?? []).toEqual(valueInJson(before, ["l"]) ?? [])
+})
+
+test("every element that is meant goes, the others stay as they are written", () => {
+  const isOdd = (value: unknown) => Number(value) % 2 === 1
+  expect(removeFromJsonList('{"l": [1, 2, /* b */ 3, 1e1, 5]}', ["l"], isOdd)).toBe('{"l": [2, 1e1]}')
+  expect(removeFromJsonList('{"a": 1, "l": [1]}', ["l"], isOdd)).toBe('{"a": 1}')
+  expect(removeFromJsonList('{"l": {}}', ["l"], isOdd)).toBe('{"l": {}}')
+  expect(() => addToJsonList('{"l": {}}', ["l"], 1)).toThrow("l is not a list")
 })

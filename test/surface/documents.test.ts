@@ -19,6 +19,7 @@ beforeAll(async () => {
   home = homeOfClients()
   // Passes the test of a model; see `test/cli/embeddings.test.ts`.
   writeTinyModel(`${home.path}/model`, { seed: 256 })
+  await Bun.write(join(home.path, "release/release.json"), '{"name":"pond","version":"9.0.0"}')
   const programs = fakePrograms(home.path, { systemctl: "exit 0" })
   env = { ...home.env, PATH: programs.path }
   const synced = await runPond(["sync", "--json"], { env })
@@ -98,6 +99,7 @@ const LINES: readonly string[] = [
   "blame HOME/alpha/ノート+note.txt",
   "recover HOME/alpha/ノート+note.txt --list",
   "sql select+1",
+  "upgrade --check --from HOME/release",
   "init --undo",
   "uninstall --dry-run --yes",
   "uninstall --yes",

@@ -14,6 +14,7 @@ VERSION='@VERSION@'
 DOWNLOADS='@DOWNLOADS@'
 REPOSITORY='@REPOSITORY@'
 GLIBC_MIN='@GLIBC_MIN@'
+MUSL_MIN='@MUSL_MIN@'
 
 # One line for each archive: target, ending, SHA-256, bytes of the archive, bytes unpacked.
 ARCHIVES='@ARCHIVES@'
@@ -82,14 +83,21 @@ check_libraries() {
     *-musl)
       [ -e /usr/lib/libstdc++.so.6 ] || [ -e /lib/libstdc++.so.6 ] ||
         warn "libstdc++ is missing; pond needs it: apk add libstdc++"
+      found=$(ldd --version 2>&1 | sed -n 's/^Version //p' || true)
+      [ -z "$found" ] || is_from "$MUSL_MIN" "$found" ||
+        warn "This system has musl $found; pond was tried with $MUSL_MIN, and does not start with 1.2.3."
       ;;
     linux-*)
       found=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/^glibc //' || true)
       [ -n "$found" ] || return 0
-      oldest=$(printf '%s\n%s\n' "$GLIBC_MIN" "$found" | sort -t. -k1,1n -k2,2n | head -n 1)
-      [ "$oldest" = "$GLIBC_MIN" ] || fail "This system has glibc $found; pond needs $GLIBC_MIN or newer."
+      is_from "$GLIBC_MIN" "$found" || fail "This system has glibc $found; pond needs $GLIBC_MIN or newer."
       ;;
   esac
+}
+
+# is_from OLDEST VERSION: whether the version is that one or newer
+is_from() {
+  [ "$(printf '%s\n%s\n' "$1" "$2" | sort -t. -k1,1n -k2,2n -k3,3n | head -n 1)" = "$1" ]
 }
 
 # check_space DIRECTORY MEGABYTES

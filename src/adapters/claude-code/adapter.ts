@@ -8,7 +8,7 @@ import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
 import { parserOf } from "./parse.ts"
 import { placeIn } from "./project-key.ts"
-import { desktopRegistration, registration } from "./registration.ts"
+import { desktopRegistration, hooks, registration } from "./registration.ts"
 import { retention } from "./retention.ts"
 import { coworkSerializerOf, serializerOf } from "./serialize.ts"
 import { concerns, configRootSource } from "./source.ts"
@@ -72,6 +72,7 @@ export const claudeCode: Adapter = {
   retention: { of: retention },
   watching: { concerns },
   registration,
+  hooks,
 }
 
 /** The client of the command line looks for its sessions elsewhere, and is always told where they are. */

@@ -3,7 +3,9 @@
  * has the same in a separate file, as its maker documents it.
  */
 import { join } from "node:path"
+import type { Hooks } from "../hooks.ts"
 import type { Registration } from "../registration.ts"
+import { groupedHooks } from "../shared/hook-entries.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
 import { desktopData } from "./brands.ts"
 
@@ -26,4 +28,18 @@ export const desktopRegistration: Registration = {
   },
   servers: ["mcpServers"],
   ...programAndArguments(),
+}
+
+/** In its settings. It reads no hooks that change while it runs: a new session has them. */
+export const hooks: Hooks = {
+  file: (environment, home) => join(environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), "settings.json"),
+  content: groupedHooks({
+    client: "claude-code",
+    moments: [
+      { event: "session-start", name: "SessionStart", matcher: "compact" },
+      { event: "prompt", name: "UserPromptSubmit" },
+      { event: "pre-compact", name: "PreCompact" },
+      { event: "session-end", name: "SessionEnd" },
+    ],
+  }),
 }

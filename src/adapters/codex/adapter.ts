@@ -4,7 +4,7 @@ import { context } from "./context.ts"
 import { openBases } from "./lineage.ts"
 import { BRAND } from "./opening.ts"
 import { parse } from "./parse.ts"
-import { registration } from "./registration.ts"
+import { hooks, registration } from "./registration.ts"
 import { nameOf } from "./rollout-name.ts"
 import { repoint, serialize, unchangedByRepoint } from "./serialize.ts"
 import { concerns, currentPath, source } from "./source.ts"
@@ -35,4 +35,5 @@ export const codex: Adapter = {
   relocation: { nameOf, currentPath, repoint, unchangedByRepoint },
   watching: { concerns },
   registration,
+  hooks,
 }

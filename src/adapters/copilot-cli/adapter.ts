@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { fileRecord } from "./files.ts"
 import { BRAND, parse } from "./parse.ts"
-import { registration } from "./registration.ts"
+import { hooks, registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -39,4 +39,5 @@ export const copilotCli: Adapter = {
   files: fileRecord,
   watching: { concerns },
   registration,
+  hooks,
 }

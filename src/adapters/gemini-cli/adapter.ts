@@ -5,7 +5,7 @@ import { fileRecord } from "./files.ts"
 import { parse } from "./parse.ts"
 import { movedTo, placeBelowProject } from "./project-folder.ts"
 import { BRAND } from "./records.ts"
-import { registration } from "./registration.ts"
+import { hooks, registration } from "./registration.ts"
 import { retention } from "./retention.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
@@ -36,4 +36,5 @@ export const geminiCli: Adapter = {
   retention: { of: retention },
   watching: { concerns },
   registration,
+  hooks,
 }

@@ -8,7 +8,7 @@ import { type Brand, KILO, OPENCODE } from "./brands.ts"
 import { context, contextOfPieces } from "./context.ts"
 import { fileRecord } from "./files.ts"
 import { parserOf } from "./parse.ts"
-import { registrationOf } from "./registration.ts"
+import { hooks, registrationOf } from "./registration.ts"
 import { repoint, serializerOf } from "./serialize.ts"
 import { concerns, createSource, isDiverted, lastModel } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -78,5 +78,6 @@ function adapterOf(brand: Brand): Adapter {
     relocation: { repoint, isDiverted: (environment) => isDiverted(brand, environment) },
     watching: { concerns },
     registration: registrationOf(brand),
+    ...(brand.id === OPENCODE.id ? { hooks } : {}),
   }
 }

@@ -5,7 +5,7 @@ import { fileRecord } from "./files.ts"
 import { parse } from "./parse.ts"
 import { movedTo, unarchived } from "./project-key.ts"
 import { BRAND } from "./records.ts"
-import { registration } from "./registration.ts"
+import { hooks, registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -34,4 +34,5 @@ export const qwenCode: Adapter = {
   relocation: { relativePath: movedTo, nameOf: unarchived },
   watching: { concerns },
   registration,
+  hooks,
 }

@@ -86,9 +86,16 @@ uploads the pages; put it after such a step with \`if: always()\`. For GitLab, t
 same folder has a template.
 `
 
-const PLUGINS = `\`pond init\` registers the MCP server with clients. The plugin folder of a release
-(pond-plugin-VERSION.tar.gz) brings more: a skill, the MCP server and the hooks
-of \`pond help recall\`. It starts the pond that is on the PATH. DIR is the folder:
+const PLUGINS = `\`pond init\` registers the MCP server with clients, and with --hooks, or asked on a
+terminal, the hooks of \`pond help recall\` with Claude Code, Codex, opencode, Gemini
+CLI, Qwen Code and Copilot CLI. \`pond init --undo\` gives every file back as it was:
+
+  pond init --yes --hooks
+  pond init --undo
+
+The plugin folder of a release (pond-plugin-VERSION.tar.gz) brings both and a skill,
+in the form that each client installs. It starts the pond that is on the PATH. DIR
+is where you unpacked it:
 
   Claude Code  claude plugin marketplace add DIR
                claude plugin install pond@pond

@@ -4,9 +4,6 @@
  */
 import { isJsonObject, type JsonObject, parseJson } from "../../model/json.ts"
 
-export const HOOK_EVENTS = ["session-start", "prompt", "pre-compact", "session-end"] as const
-export type HookEvent = (typeof HOOK_EVENTS)[number]
-
 export interface HookPayload {
   /** As the client names it; its answer must repeat it. */
   readonly eventName: string | undefined

@@ -5,6 +5,7 @@
  */
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
+import { HOOK_EVENTS, type HookEvent } from "../../model/hook-events.ts"
 import { sync as syncOperation } from "../../operations/machine/sync-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import type { Pond } from "../../operations/pond.ts"
@@ -14,7 +15,7 @@ import { ownCommand } from "../../platform/process/programs.ts"
 import { readStandardInput } from "../../platform/process/standard-input.ts"
 import { flag } from "../flags.ts"
 import { hookAnswer, notesText, recallText } from "../hooks/hook-text.ts"
-import { HOOK_EVENTS, type HookEvent, type HookPayload, readPayload } from "../hooks/payload.ts"
+import { type HookPayload, readPayload } from "../hooks/payload.ts"
 import { readMemory, writeMemory } from "../hooks/session-memory.ts"
 import { defineVerb } from "../verb.ts"
 

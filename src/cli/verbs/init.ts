@@ -23,6 +23,7 @@ import { renderSynced, syncWithProgress } from "./sync.ts"
 
 const args = argumentsFor(operation.input, {
   yes: {},
+  hooks: {},
   "no-mcp": {},
   "no-schedule": {},
   "no-sync": {},
@@ -40,6 +41,7 @@ export const init = defineVerb({
   examples: [
     "init",
     "init --yes",
+    "init --yes --hooks",
     "init --yes --no-schedule --json",
     "init --store s3://bucket/pond",
     "init --dry-run",
@@ -66,7 +68,8 @@ type Applied = Extract<Awaited<ReturnType<typeof operation.run>>, { readonly app
 
 function outcomeOfInit(answer: Applied): Outcome {
   const { done, sync: report } = answer
-  const isWhole = done.schedule_failed === null && done.registrations.every(({ change }) => change !== "failed")
+  const steps = [...done.registrations, ...done.hooks]
+  const isWhole = done.schedule_failed === null && steps.every(({ change }) => change !== "failed")
   const syncCode = report === null ? 0 : syncExitCode(report)
   return {
     document: { ...answer },
@@ -87,8 +90,14 @@ function openRegistrations({ registrations }: InitPlan): readonly RegistrationSt
   return registrations.filter(({ status }) => status === "absent" || status === "outdated")
 }
 
-function choicesOf({ flags }: Context, plan: InitPlan): InitChoices {
-  return offeredChoices(plan, { mcp: !flags["no-mcp"], schedule: !flags["no-schedule"] })
+/** A person is asked about hooks, with the flag or without; where nobody is, the flag decides. */
+function choicesOf({ flags, ask }: Context, plan: InitPlan): InitChoices {
+  const isAsked = ask !== undefined && !flags.yes
+  return offeredChoices(plan, {
+    mcp: !flags["no-mcp"],
+    hooks: !flags["no-mcp"] && (flags.hooks || isAsked),
+    schedule: !flags["no-schedule"],
+  })
 }
 
 async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context["ask"]>): Promise<InitChoices> {
@@ -101,12 +110,16 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
     )
       registrations.push(adapter)
   }
+  const titles = plan.hooks.filter(({ adapter }) => offered.hooks.includes(adapter)).map(({ title }) => title)
+  const isHooked =
+    titles.length > 0 && (await ask(`Let ${titles.join(", ")} call pond before prompts (hooks)?`, HOOKS_EXPLANATION))
+  const hooks = isHooked ? offered.hooks : []
   const every = everyText(plan.schedule.planned?.every_minutes ?? 0)
   const schedule =
     offered.schedule &&
     (isScheduled(plan) ||
       (await ask(`Sync automatically every ${every} (${plan.schedule.planned?.scheduler})?`, SCHEDULE_EXPLANATION)))
-  return { registrations, schedule }
+  return { registrations, hooks, schedule }
 }
 
 function isScheduled({ schedule: { now } }: InitPlan): boolean {
@@ -115,6 +128,8 @@ function isScheduled({ schedule: { now } }: InitPlan): boolean {
 
 const MCP_EXPLANATION =
   "Adds pond as an MCP server to the settings file, so that the agent can search past sessions. `pond init --undo` removes it."
+const HOOKS_EXPLANATION =
+  "Adds what earlier sessions of a project said to prompts that need it, and stores sessions as they end: `pond help recall`. `pond init --undo` removes it."
 const SCHEDULE_EXPLANATION = "Runs `pond sync` in the background. `pond schedule stop` turns it off."
 const SYNC_EXPLANATION = "Reads the sessions and stores a copy. The files of the clients are not changed."
 
@@ -158,6 +173,7 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
       plan.clients.filter(({ found, enabled, mcp }) => found && enabled && !mcp),
       page,
     ),
+    hooksText(plan.hooks, offered.hooks, page),
     `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
   ].join("")
 }
@@ -188,6 +204,21 @@ function registrationText(
       ? `will be updated; it starts ${visibleLine((command ?? []).join(" "))}`
       : "will get this entry"
   return `${place} ${verb}\n${style.dim(indentLines(wanted))}`
+}
+
+/** Nothing where no client has hooks. */
+function hooksText(states: InitPlan["hooks"], offered: readonly string[], page: Page): string {
+  if (states.length === 0) return ""
+  const lines = states.map(({ adapter, title, file, status, why, next }) => {
+    const place = `  ${title}: ${page.path(file)}`
+    if (status === "registered") return `${place} is already set up\n`
+    if (status === "taken") return `${place} is not pond's, left as is\n`
+    if (status === "unreadable")
+      return `${place} ${page.style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}\n`
+    if (!offered.includes(adapter)) return `${place} will not be changed; --hooks adds hooks\n`
+    return `${place} will get hooks${next === null ? "" : `. ${next}`}\n`
+  })
+  return `\n${page.style.bold("Hooks")}  so that agents recall by themselves (\`pond help recall\`)\n${lines.join("")}`
 }
 
 function byHandText(byHand: readonly string[] | null, wanted: string): string {
@@ -221,6 +252,9 @@ function renderDone(done: InitDone, { style }: Page): string {
     ...done.registrations
       .filter(({ change }) => change !== "none")
       .map((step) => stepText(step, style.magenta("failed"))),
+    ...done.hooks
+      .filter(({ change }) => change !== "none")
+      .map((step) => stepText(step, style.magenta("failed"), "hooks of pond")),
   )
   if (done.schedule_failed !== null)
     lines.push(`${style.magenta("failed")}  schedule: ${visibleLine(done.schedule_failed)}`)
@@ -230,14 +264,14 @@ function renderDone(done: InitDone, { style }: Page): string {
   return lines.map((line) => `${line}\n`).join("")
 }
 
-function stepText(step: Step, failed: string): string {
+function stepText(step: Step, failed: string, what = "pond"): string {
   const { title } = step
   if (step.change === "failed") return `${failed}  ${title}: ${visibleLine(step.why)}`
   const kept = step.backup === null ? "" : ` (backup: ${visibleLine(step.backup)})`
   const verbs = {
-    added: "Added pond to",
-    updated: "Updated pond in",
-    removed: "Removed pond from",
+    added: `Added ${what} to`,
+    updated: `Updated ${what} in`,
+    removed: `Removed ${what} from`,
     none: "Left as is:",
   }
   return `${verbs[step.change]} ${title}: ${visibleLine(step.file)}${kept}`
@@ -249,13 +283,16 @@ function nextSteps({ columns, style }: Page): string {
   return `\n${wrapToWidth(text, Math.min(columns, 100)).map(style.dim).join("\n")}\n`
 }
 
-function outcomeOfUndo({ registrations, schedule_stopped, config_removed }: Undone): Outcome {
-  const isWhole = registrations.every(({ change }) => change !== "failed")
+function outcomeOfUndo({ registrations, hooks, schedule_stopped, config_removed }: Undone): Outcome {
+  const isWhole = [...registrations, ...hooks].every(({ change }) => change !== "failed")
   return {
-    document: { registrations, schedule_stopped, config_removed },
+    document: { registrations, hooks, schedule_stopped, config_removed },
     exitCode: isWhole ? 0 : EXIT_NOT_WHOLE,
     render: ({ style }) => {
-      const lines = registrations.map((step) => stepText(step, style.magenta("failed")))
+      const lines = [
+        ...hooks.map((step) => stepText(step, style.magenta("failed"), "hooks of pond")),
+        ...registrations.map((step) => stepText(step, style.magenta("failed"))),
+      ]
       if (schedule_stopped) lines.push("Turned off automatic sync.")
       if (config_removed) lines.push("Removed the settings that init created.")
       if (lines.length === 0) lines.push("Nothing to undo.")

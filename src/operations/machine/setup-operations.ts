@@ -1,7 +1,7 @@
 /** Setting pond up on this machine: clients, schedule, registration. Each loads its work when it runs. */
 import { rm } from "node:fs/promises"
 import { Type } from "typebox"
-import { choice, nullable, oneOf, onOff } from "../fields.ts"
+import { choice, nullable, oneOf, onOff, text } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
 import type { InitChoices, InitPlan } from "./init.ts"
 import {
@@ -180,6 +180,15 @@ const INIT_PLAN = {
     }),
     { description: "pond as an MCP server of each client." },
   ),
+  hooks: Type.Array(
+    closedObject({
+      ...REGISTRATION,
+      status: oneOf(["absent", "registered", "outdated", "taken", "unreadable"]),
+      next: nullable(Type.String(), { description: "What a person has to do besides." }),
+      why: nullable(Type.String()),
+    }),
+    { description: "Hooks of each client that call pond." },
+  ),
   schedule: closedObject({
     now: closedObject(SCHEDULE),
     planned: nullable(closedObject(PLANNED_SCHEDULE)),
@@ -189,8 +198,16 @@ const INIT_PLAN = {
 const InitDone = closedObject({
   config: closedObject({ path: Type.String(), made: Type.Boolean(), changed: Type.Boolean() }),
   registrations: Steps,
+  hooks: Steps,
   schedule: closedObject(SCHEDULE),
   schedule_failed: nullable(Type.String()),
+})
+
+const Undone = closedObject({
+  registrations: Steps,
+  hooks: Steps,
+  schedule_stopped: Type.Boolean(),
+  config_removed: Type.Boolean(),
 })
 
 export interface InitHooks {
@@ -206,7 +223,8 @@ export const init = defineLocalOperation({
   summary: "Set up pond: clients, settings, MCP, a schedule, a first sync.",
   input: closedObject({
     yes: onOff("Accept every step without asking."),
-    no_mcp: onOff("Do not change the settings of clients."),
+    hooks: onOff("Also let clients call pond before prompts and at the end of sessions: see pond help recall."),
+    no_mcp: onOff("Do not add pond to clients, neither over MCP nor by hooks."),
     no_schedule: onOff("Do not turn on automatic sync."),
     no_sync: onOff("Skip the first sync."),
     dry_run: onOff("Show what would be done without doing it."),
@@ -220,7 +238,7 @@ export const init = defineLocalOperation({
       done: InitDone,
       sync: nullable(SyncReportOutput),
     }),
-    closedObject({ registrations: Steps, schedule_stopped: Type.Boolean(), config_removed: Type.Boolean() }),
+    Undone,
   ]),
   errors: ["interrupted"],
   surfaces: { local: true, cli: "init" },
@@ -232,7 +250,11 @@ export const init = defineLocalOperation({
     const isAllowed = input.yes === true || choose !== undefined
     if (input.dry_run === true || !isAllowed) return { applied: false as const, ...plan }
     onPlan?.(plan)
-    const offered = offeredChoices(plan, { mcp: input.no_mcp !== true, schedule: input.no_schedule !== true })
+    const offered = offeredChoices(plan, {
+      mcp: input.no_mcp !== true,
+      hooks: input.hooks === true && input.no_mcp !== true,
+      schedule: input.no_schedule !== true,
+    })
     const done = await applyInit(pond, plan, choose === undefined ? offered : await choose(plan))
     const report = input.no_sync === true ? undefined : await firstSync?.(plan)
     return { applied: true as const, ...plan, done, sync: report ?? null }
@@ -250,9 +272,7 @@ export const uninstall = defineLocalOperation({
   output: closedObject({
     removed: Type.Boolean({ description: "False for a dry run, or without consent." }),
     directories: Texts,
-    undone: nullable(
-      closedObject({ registrations: Steps, schedule_stopped: Type.Boolean(), config_removed: Type.Boolean() }),
-    ),
+    undone: nullable(Undone),
   }),
   errors: [],
   surfaces: { local: true, cli: "uninstall" },
@@ -276,3 +296,24 @@ export const uninstall = defineLocalOperation({
 export interface UninstallHooks {
   readonly confirm?: (directories: readonly string[]) => Promise<boolean>
 }
+
+export const upgrade = defineLocalOperation({
+  name: "upgrade",
+  summary: "Report whether there is a newer release, and how to install it here.",
+  input: closedObject({
+    check: onOff("Only say whether there is a newer release."),
+    from: text("Look here instead of on the page of the project: a URL or a directory with the files of a release."),
+  }),
+  output: closedObject({
+    version: Type.String(),
+    latest: Type.String(),
+    newer: Type.Boolean({ description: "Whether the latest release is newer than this pond." }),
+    installed_by: oneOf(["script", "homebrew", "npm", "nix", "deb", "rpm", "source", "unknown"]),
+    commands: Type.Array(Type.String(), { description: "What installs the latest release here, for a shell." }),
+    page: nullable(Type.String()),
+  }),
+  errors: ["not_found", "interrupted"],
+  surfaces: { local: true, cli: "upgrade" },
+  read: true,
+  run: async ({ signal }: RunContext, { from }) => await (await import("./upgrade.ts")).checkUpgrade(from, signal),
+})

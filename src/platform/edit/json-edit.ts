@@ -53,6 +53,39 @@ export function removeFromJson(text: string, path: readonly string[]): string {
   return comma === undefined ? cut : splice(cut, comma - 1, comma, "")
 }
 
+/** Adds an element to the end of the list at the path, which is made where there is none. */
+export function addToJsonList(text: string, path: readonly string[], value: ConfigValue): string {
+  const found = text.trim() === "" ? undefined : descend(parseNode(text), path)
+  if (found === undefined || found.rest.length > 0) return setInJson(text, path, [value])
+  const { node } = found
+  if (node.kind !== "list") throw new NotEditable(`${path.join(".")} is not a list`)
+  const last = node.items.at(-1)
+  if (last === undefined)
+    return splice(text, node.start + 1, contentEnd(text, node.start + 1, node.end - 1), spaced(value))
+  const comma = skipBlank(text, last.end)
+  const at = text[comma] === "," ? comma + 1 : last.end
+  const isOnOneLine = !text.slice(node.start, last.start).includes("\n")
+  const lead = isOnOneLine ? " " : `${text.includes("\r\n") ? "\r\n" : "\n"}${indentAt(text, last.start)}`
+  return splice(text, at, at, `${at === last.end ? "," : ""}${lead}${spaced(value)}`)
+}
+
+/** Takes out the elements of the list at the path that are meant. A list that has no others goes with its key. */
+export function removeFromJsonList(
+  text: string,
+  path: readonly string[],
+  isMeant: (value: ConfigValue) => boolean,
+): string {
+  const { node, rest } = descend(parseNode(text), path)
+  if (rest.length > 0 || node.kind !== "list") return text
+  const at = node.items.findLastIndex((each) => isMeant(readOf(text, each)))
+  if (at < 0) return text
+  if (node.items.length === 1) return removeFromJson(text, path)
+  const [before, item, after] = [node.items[at - 1], node.items[at], node.items[at + 1]]
+  const from = before?.end ?? item?.start ?? 0
+  const to = before === undefined ? (after?.start ?? 0) : (item?.end ?? 0)
+  return removeFromJsonList(splice(text, from, to, ""), path, isMeant)
+}
+
 /** What stands at the path; undefined where nothing does, or where the text is no JSON. */
 export function valueInJson(text: string, path: readonly string[]): ConfigValue | undefined {
   if (text.trim() === "") return undefined
