@@ -113,14 +113,14 @@ async function served(command: readonly string[], env: Readonly<Record<string, s
       if (said.includes("The token is kept")) break
     }
     const [, token = "", port = ""] = /pond:([^@]+)@[^:]+:(\d+)/.exec(said) ?? []
-    const status = await fetch(`http://127.0.0.1:${port}/v1/status`, {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/search`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ protocol_version: 1 }),
+      body: JSON.stringify({ protocol_version: 1, query: "anything" }),
     })
-    const without = await fetch(`http://127.0.0.1:${port}/v1/status`, { method: "POST", body: "{}" })
-    const isRight = status.status === 200 && without.status === 401
-    return outcome("serve answers with its token alone", isRight, `${status.status} with, ${without.status} without`)
+    const without = await fetch(`http://127.0.0.1:${port}/v1/search`, { method: "POST", body: "{}" })
+    const isRight = answer.status === 200 && without.status === 401
+    return outcome("serve answers with its token alone", isRight, `${answer.status} with, ${without.status} without`)
   } catch (error) {
     return outcome("serve answers with its token alone", false, `${String(error)} ${said}`)
   } finally {
