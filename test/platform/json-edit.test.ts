@@ -1,7 +1,13 @@
 /** Foreign JSON is changed at one place, and nowhere else. */
 import { expect, test } from "bun:test"
 import { NotEditable } from "../../src/platform/edit/editable.ts"
-import { addToJsonList, removeFromJson, removeFromJsonList, setInJson, valueInJson } from "../../src/platform/edit/json-edit.ts"
+import {
+  addToJsonList,
+  removeFromJson,
+  removeFromJsonList,
+  setInJson,
+  valueInJson,
+} from "../../src/platform/edit/json-edit.ts"
 
 const PATH = ["mcpServers", "pond"]
 const ENTRY = { type: "stdio", command: "/usr/bin/pond", args: ["mcp"] }
