@@ -114,7 +114,7 @@ function statusOf(place: Place): HooksStatus {
     if (text === wantedText(place)) return "registered"
     return /\bhook\b/.test(text) && /\bpond\b/.test(text) ? "outdated" : "taken"
   }
-  const wanted = Object.entries(hooks.content.entries(lineOf(place)))
+  const wanted = Object.entries(hooks.content.entries(commandLine(place)))
   const own = wanted.map(([name]) => listAt(text, name).filter(callsPond))
   if (own.every((found) => found.length === 0)) return "absent"
   const isAll = wanted.every(([, entry], at) => own[at]?.length === 1 && Bun.deepEquals(own[at]?.[0], entry))
@@ -138,14 +138,14 @@ function callsPond(group: ConfigValue): boolean {
   return commands.length === 1 && isTable(only) && typeof only["command"] === "string" && OWN_LINE.test(only["command"])
 }
 
-function lineOf({ command }: Place): string {
+function commandLine({ command }: Place): string {
   return command.map(shellWord).join(" ")
 }
 
 function wantedText(place: Place): string {
   const { hooks, text, command } = place
-  if (hooks.content.kind === "file") return hooks.content.text(command, lineOf(place))
-  const entries = Object.entries(hooks.content.entries(lineOf(place)))
+  if (hooks.content.kind === "file") return hooks.content.text(command, commandLine(place))
+  const entries = Object.entries(hooks.content.entries(commandLine(place)))
   return entries.reduce(
     (edited, [name, entry]) => addToJsonList(edited, [LISTS, name], entry),
     text.trim() === "" ? text : withoutOwn(text, hooks.content),
