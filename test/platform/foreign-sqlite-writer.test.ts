@@ -192,7 +192,9 @@ test("a statement that fails leaves no new database behind", () => {
 test("a table without a key is refused: credentials lie in the same database", () => {
   const path = freshPath()
   const stray = { ...library("one"), rows: [{ table: "credential", row: { id: "x", value: "T0P" } }] }
-  expect(() => writeForeignRows(path, stray)).toThrow("credential")
+  expect(() => writeForeignRows(path, stray)).toThrow(
+    expect.objectContaining({ code: "validation_failed", details: { table: "credential" } }),
+  )
 })
 
 test("told to replace, it leaves what sessions share, and the other sessions, as they are", () => {

@@ -83,10 +83,11 @@ test("what would go around a rule is not called at all", () => {
   ).toEqual([])
 })
 
-test("storage: only what the engine leaves undone on a local disk, and what is kept of buckets, touches files", () => {
+test("storage: only what the engine leaves undone on a local disk, what is kept of buckets, and a file of credentials", () => {
   const touching = SOURCES.filter(({ name, text }) => name.startsWith("substrate/") && /from "node:fs/.test(text))
   expect(touching.map(({ name }) => name).toSorted()).toEqual([
     "substrate/bucket/block-store.ts",
+    "substrate/bucket/google-client.ts",
     "substrate/local/check.ts",
     "substrate/local/disk-files.ts",
     "substrate/local/readable-part.ts",

@@ -112,12 +112,12 @@ function textTest({ op, text, ignoreCase }: Extract<Filter, { readonly text: str
   return op === "contains" ? (own) => folded(own).includes(wanted) : (own) => folded(own).startsWith(wanted)
 }
 
-/** The engine knows no look-around. */
-const LOOK_AROUND = /\(\?<?[=!]/
+/** The engine knows no look-around and no reference back to a group. */
+const UNKNOWN = /\(\?<?[=!]|\\[1-9k]/
 
 function patternOf(text: string, ignoreCase: boolean): RegExp {
   try {
-    if (LOOK_AROUND.test(text)) throw new SyntaxError("look-around is not supported")
+    if (UNKNOWN.test(text)) throw new SyntaxError("look-around and back-references are not supported")
     return new RegExp(storedText(text).replaceAll(/\\([-&~#'"`@%!:;<>=, ])/g, "$1"), ignoreCase ? "iu" : "u")
   } catch (error) {
     throw storeError(new Error(`regex parse error: ${String(error)}`), "memory")

@@ -13,10 +13,6 @@ import type { GetFlags } from "./get-flags.ts"
 
 type Context = VerbContext<GetFlags>
 
-export function isSite({ words, flags }: Context): boolean {
-  return words.length > 1 || flags.project !== undefined
-}
-
 const OF_ONE = ["from", "limit", "after", "context", "session", "tree", "raw", "format"] as const
 
 export async function asSite(context: Context): Promise<Outcome> {

@@ -19,7 +19,6 @@ import {
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { asDocument, isDocument, isJsonFile, STDOUT } from "./get-document.ts"
 import { type GetFlags, getArguments } from "./get-flags.ts"
-import { asSite, isSite } from "./get-site.ts"
 
 const ID_SUMMARY = "The id of a session or of a message. Several sessions with -o DIR."
 
@@ -40,7 +39,8 @@ export const get = defineVerb({
   run: async (context) => {
     const { pond, words } = context
     const { clock, environment } = pond.host
-    if (isSite(context)) return await asSite(context)
+    if (words.length > 1 || context.flags.project !== undefined)
+      return await (await import("./get-site.ts")).asSite(context)
     if (words.length === 0)
       throw new PondError("validation_failed", `Missing ID: ${ID_SUMMARY}`, { details: { argument: "id" } })
     if (isDocument(context)) {

@@ -17,6 +17,7 @@ import {
 } from "../../../../src/adapters/session-writer.ts"
 import { readJson } from "../../../../src/adapters/shared/read-json.ts"
 import type { SourceValue } from "../../../../src/adapters/source-value.ts"
+import { wordUnder } from "../../../../src/adapters/spot.ts"
 
 export const BRAND = { id: "notes" }
 
@@ -49,7 +50,11 @@ function begin(writer: SessionWriter, record: SourceValue): void {
 function pushCarrier(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   if (valueAt(record, "open") === undefined)
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a line that is none of a note" })
-  writer.carrier(raw, record, { timestamp: timestampAt(record, "at") })
+  const title = wordUnder(record, "title")
+  writer.carrier(raw, record, {
+    timestamp: timestampAt(record, "at"),
+    ...(title === undefined ? {} : { pond: { title } }),
+  })
 }
 
 /** Nothing where the record is no message. */

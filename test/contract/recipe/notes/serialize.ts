@@ -22,7 +22,8 @@ function foreign(conversation: Conversation, { cwd, reasoning }: ForeignTarget, 
     ...losses,
     ...children.map((child) => loss("subagent", child.session.id, child.session.source_agent)),
   ]
-  const header: JsonObject = { open: sessionId, cwd, at: session.created_at }
+  const title: JsonObject = session.title === undefined ? {} : { title: session.title }
+  const header: JsonObject = { open: sessionId, cwd, at: session.created_at, ...title }
   const write = (record: JsonObject) => sink.line(`${sessionId}.jsonl`, stringifyJson(record))
   write(header)
   for (const turn of turns) for (const record of recordsOf(turn, (...given) => all.push(loss(...given)))) write(record)
@@ -36,7 +37,7 @@ function recordsOf({ role, timestamp: at, messageId, blocks }: Turn, lose: Lose)
     if (block.type === "call") return callLines(block, at, (kind, found) => lose(kind, messageId, found))
     if (block.type === "reasoning") lose("reasoning_as_text", messageId)
     if (block.type !== "file") return [{ who: role, at, text: block.text }]
-    lose("attachment", messageId, block.file.media_type)
+    lose("attachment", messageId, block.file.file_name ?? block.file.media_type)
     return []
   })
 }
