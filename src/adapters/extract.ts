@@ -246,6 +246,14 @@ export function momentInText(text: Sealed<string> | undefined): Sealed<string> |
   return text === undefined ? undefined : momentIn(plain(text))
 }
 
+/**
+ * The moment of a text, also of one without a zone: the local time of a machine that nobody knows any more. It is read as UTC, so
+ * that order and distances stay.
+ */
+export function localMomentInText(text: Sealed<string> | undefined): Sealed<string> | undefined {
+  return text === undefined ? undefined : (momentIn(plain(text)) ?? momentIn(`${plain(text)}Z`))
+}
+
 /** The moment that a name counts in milliseconds since the epoch. */
 export function momentOfDigits(text: Sealed<string> | undefined): Sealed<string> | undefined {
   return text === undefined ? undefined : momentIn(Number(plain(text)))

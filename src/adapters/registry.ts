@@ -17,6 +17,7 @@ import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
+import { vibe } from "./vibe/adapter.ts"
 
 export const ADAPTERS: readonly Adapter[] = [
   claudeCode,
@@ -34,6 +35,7 @@ export const ADAPTERS: readonly Adapter[] = [
   droid,
   goose,
   continueDev,
+  vibe,
   iflow,
   amp,
   xcodeClaude,

@@ -21,8 +21,10 @@ export interface Client {
   readonly name: string
   readonly version: string
   readonly packages: readonly string[]
-  /** From PyPI instead of npm, into its own environment: no wheel, no installation. */
-  readonly isPython?: true
+  /** From PyPI instead of npm, into its own environment: no wheel, no installation. Names the version of Python that it wants. */
+  readonly isPython?: true | "3.12"
+  /** It wants exact versions of other packages, which the index may have no more: the newest up to those will do. */
+  readonly hasLooseVersions?: true
   /** What its own installation would do behind npm. */
   unpack?(installed: string): void
   /** The words that start it, where it is installed. */

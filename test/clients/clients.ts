@@ -14,6 +14,7 @@ import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
 import { omp } from "./omp-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
+import { oldVibe, vibe } from "./vibe-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
 
@@ -179,6 +180,8 @@ export const CLIENTS: readonly Client[] = [
   goose,
   continued,
   amp,
+  vibe,
+  oldVibe,
 ]
 
 export function clientNamed(name: string): Client {

