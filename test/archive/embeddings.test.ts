@@ -6,7 +6,8 @@ import { writeDemo } from "../../build/corpus/demo.ts"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { embeddingsTable } from "../../src/sessions/tables.ts"
 import { said, session } from "../sessions/support.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 import { exported, type Place, place } from "./support.ts"
 
 let home: TemporaryHome

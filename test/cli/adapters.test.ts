@@ -4,7 +4,8 @@ import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 test("list says which clients are here, discover what of them", async () => {
   using home = homeOfClients()

@@ -4,7 +4,8 @@ import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { writeDemo } from "../../build/corpus/demo.ts"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/corpus/sample-session.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 let home: TemporaryHome
 beforeAll(async () => {

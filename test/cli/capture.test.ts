@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { POND } from "../support/bundled-pond.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const KEY = `sk-ant-api03-${"a1B2c3D4".repeat(10)}`
 const ACTION = join(import.meta.dir, "../../.github/actions/capture")

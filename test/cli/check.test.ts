@@ -6,7 +6,8 @@ import { expect, test } from "bun:test"
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { writeDemo } from "../../build/corpus/demo.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 async function synced(): Promise<{ home: TemporaryHome; store: string; run: typeof runPond; json: Ask }> {
   const home = temporaryHome()

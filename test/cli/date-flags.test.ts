@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { writeDemo } from "../../build/corpus/demo.ts"
 import { parseMoment } from "../../src/operations/wire/date-words.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const typed = (text: string, nowMs = NOW) => [

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { type Ran, runPond, temporaryHome } from "../support/pond-process.ts"
+import { type Ran, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 interface Finding {
   readonly check: string

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { openEmbedder } from "../../src/embeddings/embedder.ts"
-import { runPond } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const place = mkdtempSync(join(tmpdir(), "pond-embeddings-"))
 const model = join(place, "letters")

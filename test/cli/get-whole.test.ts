@@ -6,7 +6,8 @@ import { writeDemo } from "../../build/corpus/demo.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import { headText, messagesText } from "../../src/cli/render/transcript.ts"
 import type { MessageView } from "../../src/operations/wire/views.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const itself = (text: string) => text
 const NOW = new Date(2026, 0, 31, 18, 0, 0).getTime()

@@ -8,6 +8,7 @@ import type { Page } from "../../src/cli/verb.ts"
 import { renderSynced } from "../../src/cli/verbs/sync.ts"
 import { POND, STRUCK_POND } from "../support/bundled-pond.ts"
 import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond as askPond } from "../support/warm-pond.ts"
 
 const SESSION = "de300001-0000-4000-8000-000000000000"
 /** A process that was killed, as the shell counts it. */
@@ -29,7 +30,7 @@ interface Case {
 }
 
 const read = async (home: TemporaryHome, args: readonly string[]) => {
-  const { stdout } = await runPond([...args, "--json", "-q"], { env: home.env, cwd: home.path })
+  const { stdout } = await askPond([...args, "--json", "-q"], { env: home.env, cwd: home.path })
   return JSON.parse(stdout)
 }
 const at = (home: TemporaryHome, name: string) => join(home.path, name)

@@ -6,7 +6,8 @@ import { renderSessions } from "../../src/cli/render/session-list.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import { list } from "../../src/cli/verbs/list.ts"
 import type { ListedSession } from "../../src/operations/wire/sessions.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const itself = (text: string) => text
 const NOW = new Date(2026, 0, 31, 18, 0, 0).getTime()

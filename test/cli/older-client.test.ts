@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const SESSION = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
 

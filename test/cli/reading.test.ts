@@ -8,7 +8,8 @@ import { createStyle } from "../../src/cli/render/style.ts"
 import { renderStats } from "../../src/cli/verbs/stats.ts"
 import type { SearchOutput } from "../../src/operations/wire/search.ts"
 import { POND } from "../support/bundled-pond.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const itself = (text: string) => text
 const PLAIN = {

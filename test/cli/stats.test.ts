@@ -1,7 +1,8 @@
 /** `pond stats`, as a process, over the sessions of four clients. */
 import { expect, test } from "bun:test"
 import { homeOfClients } from "../support/clients-home.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 interface Row {
   readonly key: string

@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const environmentOf = (home: TemporaryHome) => ({ ...home.env, PATH: fakePrograms(home.path, {}).path })
 

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startObjectServer, TEST_KEY } from "../support/object-server.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const STEPS = ["reach", "write", "conditional write", "read", "list", "delete"]
 

@@ -4,7 +4,8 @@ import { flag, GLOBAL_FLAGS } from "../../src/cli/flags.ts"
 import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { VERB_SYNONYMS } from "../../src/cli/synonyms.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 /** Tried by people on their first day. */
 const TRIED =

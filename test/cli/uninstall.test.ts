@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 test("the setup goes, and the store goes only with --delete-store", async () => {
   using home = temporaryHome()

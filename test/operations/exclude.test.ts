@@ -8,7 +8,8 @@ import { systemClock } from "../../src/platform/host/clock.ts"
 import { openSessions } from "../../src/sessions/store.ts"
 import { excludesOf } from "../../src/sessions/write/exclusions.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 test("a directory excludes what is below it, a pattern what it matches, and a text what contains it", () => {
   const check = (pattern: string, project: string, want: boolean) =>

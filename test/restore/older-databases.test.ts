@@ -2,7 +2,8 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures/opencode")
 const TABLES = ["project", "session", "message", "part", "todo"]

@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { type Ran, runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type Ran, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 test("the tables that it asks are opened side by side, before the first of them is read", async () => {
   await using server = await startObjectServer()

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { ALL, COMMITS, type DamagedPlace, fill, flipAt, inBucket, ROWS, rowsOf, TABLE } from "../support/damage.ts"
 import { type ObjectServer, startObjectServer } from "../support/object-server.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 let server: ObjectServer
 beforeAll(async () => {

@@ -9,7 +9,8 @@ import { THREAD_ENTRIES } from "../../src/platform/threads.ts"
 const ROOT = join(import.meta.dir, "../..")
 const BUNDLES = join(ROOT, "dist/test")
 const STRUCK = "test/support/struck.ts"
-const MADE_OF = ["src", STRUCK, "test/support/bundled-pond.ts", "package.json", "bun.lock"]
+const WARM = "test/support/answers-lines.ts"
+const MADE_OF = ["src", STRUCK, WARM, "test/support/bundled-pond.ts", "package.json", "bun.lock"]
 
 /** Libraries, which no bundle holds, and what packages would use if it were there. */
 const OUTSIDE = [
@@ -25,6 +26,8 @@ const folder = await madeFolder()
 export const POND = join(folder, "src/main.ts")
 /** `struck.ts`, which is pond and is struck in the middle. */
 export const STRUCK_POND = join(folder, STRUCK)
+/** `answers-lines.ts`, which runs many command lines. */
+export const WARM_POND = join(folder, WARM)
 
 /** Named by what it was made of. Whoever comes first puts it there, whole; who made another at the same time drops it. */
 async function madeFolder(): Promise<string> {
@@ -48,7 +51,7 @@ async function madeFolder(): Promise<string> {
 
 async function bundleInto(outdir: string): Promise<void> {
   await Bun.build({
-    entrypoints: ["src/main.ts", STRUCK, ...THREAD_ENTRIES].map((entry) => join(ROOT, entry)),
+    entrypoints: ["src/main.ts", STRUCK, WARM, ...THREAD_ENTRIES].map((entry) => join(ROOT, entry)),
     root: ROOT,
     outdir,
     // The entries keep their places, and `threads.ts` looks for a thread from two folders above the chunk that it is in.

@@ -9,7 +9,8 @@ import { schemas } from "../../src/http/schemas.ts"
 import { LOCAL_OPERATIONS, OPERATIONS } from "../../src/operations/table.ts"
 import { homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, type TemporaryHome } from "../support/pond-process.ts"
+import type { TemporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 let home: TemporaryHome
 let env: Record<string, string>

@@ -4,7 +4,8 @@ import { writeCorpus } from "../../build/corpus/corpus.ts"
 import { writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { inBucket } from "../support/damage.ts"
 import { startObjectServer, TEST_KEY } from "../support/object-server.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 test("an emptied bucket, and one in its place, are noticed at no request more and filled again", async () => {
   await using server = await startObjectServer()

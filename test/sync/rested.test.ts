@@ -7,7 +7,8 @@ import { systemClock } from "../../src/platform/host/clock.ts"
 import { STAGES, type SyncRequest } from "../../src/sync/sync.ts"
 import { said, session } from "../sessions/support.ts"
 import { startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 import { SESSION, syncPlace, userLine } from "./support.ts"
 
 /** How often the tables were asked. */

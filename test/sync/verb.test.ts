@@ -5,7 +5,8 @@ import { basename, dirname, join } from "node:path"
 import { SAMPLE_SESSION_ID, writeSampleSession } from "../../build/corpus/sample-session.ts"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { POND } from "../support/bundled-pond.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const STORE = ".local/share/pond/store"
 
