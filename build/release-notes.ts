@@ -1,11 +1,12 @@
 /**
  * `bun build/release-notes.ts`: prints what `.github/CHANGELOG.md` says of the version in `package.json`, which a release
- * publishes as its notes. Fails where the changelog says nothing of it, so that no release goes out unexplained.
+ * publishes as its notes, and how its parts were tried. Fails where the changelog says nothing of it, so that no release goes out unexplained.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { version } from "../package.json"
 import { ROOT } from "./release/packages.ts"
+import { proofTable } from "./release/proofs.ts"
 
 const CHANGELOG = join(ROOT, ".github/CHANGELOG.md")
 
@@ -23,7 +24,7 @@ function main(): number {
     console.error(`${CHANGELOG} has no section [${version}]. Rename [Unreleased] to [${version}] - YYYY-MM-DD.`)
     return 1
   }
-  console.log(notes)
+  console.log(`${notes}\n\n${proofTable()}`)
   return 0
 }
 

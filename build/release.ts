@@ -19,6 +19,7 @@ import { makeExecutable } from "./release/executable.ts"
 import { flake } from "./release/flake.ts"
 import { formula } from "./release/formula.ts"
 import { archiveName, ENDINGS, installScript, type ReleasedArchive } from "./release/install-script.ts"
+import { notarise } from "./release/notarise.ts"
 import { npmArchiveName, npmLauncher, npmPlatformPackage } from "./release/npm.ts"
 import { ROOT } from "./release/packages.ts"
 import { sharedFiles } from "./release/payload.ts"
@@ -48,6 +49,7 @@ export async function buildTarget(release: Release, target: Target, isDraft = fa
     isRelease: !isDraft,
     homepage: release.homepage,
   })
+  console.log(`${target.name}: ${notarise(target, executable)}`)
   const level = isDraft ? LEVEL_DRAFT : undefined
   const pond: Entry = { path: "pond", content: readFileSync(executable), isExecutable: true }
   const shared = await sharedFiles(packages)

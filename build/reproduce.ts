@@ -13,8 +13,8 @@ import { mustRun } from "./trials/trial.ts"
 const SHOWN_MAX = 5
 const BESIDE = 40
 
-async function build(source: string, out: string): Promise<Buffer> {
-  await mustRun([process.execPath, "build/binary.ts", "--out", out], {
+async function build(source: string, out: string, isRelease: boolean): Promise<Buffer> {
+  await mustRun([process.execPath, "build/binary.ts", "--out", out, ...(isRelease ? ["--release"] : [])], {
     cwd: source,
     env: { HOME: process.env["HOME"] ?? "" },
   })
@@ -51,8 +51,9 @@ async function main(): Promise<number> {
   const [released] = Bun.argv.slice(2)
   const scratch = mkdtempSync(join(tmpdir(), "pond-reproduce-"))
   try {
-    const there = await build(await copyElsewhere(scratch), join(scratch, "there"))
-    const here = released === undefined ? await build(ROOT, join(scratch, "here")) : readFileSync(resolve(released))
+    const there = await build(await copyElsewhere(scratch), join(scratch, "there"), released !== undefined)
+    const here =
+      released === undefined ? await build(ROOT, join(scratch, "here"), false) : readFileSync(resolve(released))
     const found = differences(here, there)
     const sha256 = new Bun.CryptoHasher("sha256").update(there).digest("hex")
     if (found.length === 0) console.log(`ok     both are ${there.length} bytes, SHA-256 ${sha256}`)

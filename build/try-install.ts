@@ -15,13 +15,8 @@ import { version } from "../package.json"
 import { printOutcome } from "./lib/outcome.ts"
 import { ROOT } from "./release/packages.ts"
 import { BuildFailure, orFailure } from "./release/targets.ts"
-import { AGENT_TRIALS } from "./trials/agents.ts"
-import { imageTrial } from "./trials/image.ts"
-import { MANAGER_TRIALS } from "./trials/managers.ts"
-import { SYSTEM_TRIALS } from "./trials/systems.ts"
 import { outcome, type Trial } from "./trials/trial.ts"
-
-export const TRIALS: readonly Trial[] = [...SYSTEM_TRIALS, imageTrial, ...MANAGER_TRIALS, ...AGENT_TRIALS]
+import { TRIALS } from "./trials/trials.ts"
 
 interface Counts {
   ok: number

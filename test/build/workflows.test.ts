@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { ON_RUNNERS, ONLY_WRITTEN, proofTable } from "../../build/release/proofs.ts"
 import { TARGET_NAMES } from "../../build/release/targets.ts"
+import { TRIALS } from "../../build/trials/trials.ts"
 
 const FOLDER = join(import.meta.dir, "../../.github/workflows")
 const workflows = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(join(FOLDER, name), "utf8") }))
@@ -45,3 +47,18 @@ test("a release builds every target once, and lets each prove itself", () => {
 function byText(left: string, right: string): number {
   return left < right ? -1 : 1
 }
+
+test("what the notes of a release say was run on runners, the workflow runs", () => {
+  const release = workflows.find(({ name }) => name === "release.yml")?.text ?? ""
+  for (const { line } of ON_RUNNERS) expect(release).toContain(line)
+  expect(release).toContain("bun run try-install")
+  const table = proofTable()
+  for (const { name } of TRIALS) expect(table).toContain(`bun run try-install ${name}`)
+  for (const { part } of ONLY_WRITTEN) expect(table).toContain(`| ${part}: `)
+})
+
+test("dependencies are audited on a schedule", () => {
+  const audit = workflows.find(({ name }) => name === "audit.yml")?.text ?? ""
+  expect(Bun.YAML.parse(audit)).toMatchObject({ on: { schedule: [{ cron: expect.any(String) }] } })
+  expect(audit).toContain("bun audit")
+})
