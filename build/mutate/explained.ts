@@ -10,4 +10,25 @@ interface Explained {
   readonly why: string
 }
 
-export const EXPLAINED: readonly Explained[] = []
+export const EXPLAINED: readonly Explained[] = [
+  {
+    path: "src/cli/verbs/completions.ts",
+    line: "const SESSIONS_SHOWN = 50",
+    why: "How many sessions a shell offers at a tab is a choice and no promise: 51 are as right.",
+  },
+  {
+    path: "src/sessions/rows/check-rows.ts",
+    line: 'if (seen.size >= REMEMBERED_MAX) seen = new Set(["{}"])',
+    why: "The bound of a cache: with one entry more the same values are accepted and refused.",
+  },
+  {
+    path: "src/sessions/words/terms/term-interner.ts",
+    line: "for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (text[at] as number)) | 0",
+    why: "The hash chooses a slot, and the units themselves are compared. With one unit more a word may be interned twice, which takes room and changes no term.",
+  },
+  {
+    path: "src/page/bars.tsx",
+    line: "const rows = counted ?? []",
+    why: "Runs in a browser: `bun run judge:page` looks at the charts with rows and without.",
+  },
+]

@@ -166,3 +166,18 @@ test.each([
 ] as const)("the %s script quotes what a summary holds", (shell, line) => {
   expect(completionScript(shell, VERBS_HERE)).toContain(line)
 })
+
+test("fish completes files behind the verbs that take one, and behind no other", () => {
+  const verbs = [
+    {
+      row: row("blame"),
+      flags: NO_FLAGS,
+      positionals: [{ name: "file", summary: "which.", count: "one", isFile: true }],
+    },
+    { row: row("get"), flags: NO_FLAGS, positionals: [{ name: "session", summary: "which.", count: "one" }] },
+  ] as const
+  const lines = completionScript("fish", verbs).split("\n")
+  expect(lines.filter((line) => line.endsWith(" -F"))).toEqual([
+    "complete -c pond -n '__fish_seen_subcommand_from blame' -F",
+  ])
+})

@@ -1,6 +1,6 @@
-/** What `blame`, `recover` and `restore` print, of answers that are given to them. */
+/** What verbs about files print and write: `blame`, `recover`, `restore`, `sql -o`, `verify`. */
 import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Outcome, Page } from "../../src/cli/verb.ts"
@@ -10,6 +10,7 @@ import { outcomeOf } from "../../src/cli/verbs/restore.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { memoryPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
+import { runPond, temporaryHome } from "../support/pond-process.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pond-file-verbs-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -85,4 +86,31 @@ test("what was restored says how large it is, unless it went into a database", (
   const shown = (bytes: number) => outcomeOf(report(bytes) as never, "Codex").render(page(200))
   expect(shown(12)).toContain("1 file, 12 bytes.")
   expect(shown(0)).toContain("1 file.")
+})
+
+test("the ending of a file says how the rows of a query are written", async () => {
+  using home = temporaryHome()
+  for (const [ending, content] of [
+    ["csv", "n\r\n1\r\n"],
+    ["jsonl", '{"n":1}\n'],
+  ] as const) {
+    const file = join(folder, `rows.${ending}`)
+    expect(await runPond(["sql", "SELECT 1 AS n", "-o", file], { env: home.env })).toMatchObject({ exitCode: 0 })
+    expect(readFileSync(file, "utf8")).toBe(content)
+  }
+})
+
+test("of many missing sessions twenty are named and the others counted", async () => {
+  using home = temporaryHome()
+  const ids = Array.from({ length: 23 }, (_, at) => `5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a${at + 10}`)
+  const project = join(home.path, ".claude/projects/-w")
+  mkdirSync(project, { recursive: true })
+  for (const sessionId of ids) {
+    const line = { type: "user", uuid: sessionId, sessionId, cwd: "/w", timestamp: "2026-01-02T03:04:05.000Z" }
+    const message = { role: "user", content: "hello" }
+    writeFileSync(join(project, `${sessionId}.jsonl`), `${JSON.stringify({ ...line, version: "2.1.0", message })}\n`)
+  }
+  const { stdout } = await runPond(["verify", "claude-code", "--against-store"], { env: home.env })
+  expect(stdout.match(/^missing /gm)?.length).toBe(20)
+  expect(stdout).toContain("3 more: run again with --json.")
 })

@@ -87,6 +87,8 @@ test("each client is answered in its own form", async () => {
 test("silent where nothing is relevant, for an agent of the session, for a result of a tool, and where it is off", async () => {
   const config = join(home.path, ".config/pond/config.toml")
   const silent: (readonly [payload: unknown, env?: Readonly<Record<string, string>>, settings?: string])[] = [
+    // What the running session said itself is in its context already.
+    [{ ...asked, session_id: SESSION }],
     [{ ...asked, session_id: "s1", prompt: "What is the capital of Australia?" }],
     [{ ...asked, session_id: "s2", agent_id: "a1" }],
     [{ ...asked, session_id: "s3", transcript_path: `${home.path}/.qwen/projects/x/chats/y.jsonl` }],

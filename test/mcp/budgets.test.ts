@@ -82,3 +82,15 @@ test("a row that does not fit at all is told how it would", async () => {
     text: expect.stringMatching(/^A row of this has 100008 characters, .*left\(/),
   })
 })
+
+test("a search that sets no limit is short, and one that does has the texts as they are", async () => {
+  using box = memoryPond()
+  const text = `needle ${"語".repeat(400)}`
+  const ids = ["one", "two", "three", "four"]
+  await box.place.sessions.write(ids.map((id) => ({ session: session(id), entries: [said(id, 0, text, { id })] })))
+  const lengthOf = async (asked: object) =>
+    (await call(box, "pond_search", { query: "needle", mode: "exact", ...asked })).text.split("語").length
+  const [short, limited, wide] = await Promise.all([{}, { limit: 4 }, { text_budget: 20_000 }].map(lengthOf))
+  expect(short).toBeLessThan(1_000)
+  for (const full of [limited, wide]) expect(full).toBeGreaterThan(1_500)
+})

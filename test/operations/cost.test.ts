@@ -214,3 +214,17 @@ function settingsWith(file: string) {
   const settings = box.pond.host.settings()
   return { ...settings, values: { ...settings.values, prices: { file } } }
 }
+
+test("a response counts where it was given, also where its copy was stored first", async () => {
+  using other = memoryPond()
+  const copied = answered("fork", 0, { id: "a", day: 3, output: 7 })
+  const options = { ...copied.message.options, pond: { replay_of: "origin" } }
+  await other.place.sessions.write([
+    { session: claude("fork"), entries: [{ ...copied, message: { ...copied.message, options } } as Entry] },
+  ])
+  await other.place.sessions.write([
+    { session: claude("origin"), entries: [answered("origin", 0, { id: "a", day: 4, output: 7 })] },
+  ])
+  const { rows } = (await other.run(cost, { by: "session" })) as CostOutput
+  expect(rows.map(({ key, responses }) => [key, responses])).toEqual([["origin", 1]])
+})

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { FingerprintSet } from "../../src/platform/fingerprint-set.ts"
 import { textColumn } from "../../src/substrate/columns/batch-cells.ts"
 import {
+  areSameRows,
   type ColumnValues,
   columnsOf,
   keyHashes,
@@ -74,4 +75,14 @@ test.each(ORDERS)("which texts repeat the one before them is told right: %s", (_
   expect(order.map(isRepeated)).toEqual(wanted)
   expect(order.map(column.isRepeated)).toEqual(wanted)
   expect(order.map(column.at)).toEqual(order.map((row) => TEXTS[row] as string))
+})
+
+test("rows are the same from one row on, whatever stands before", () => {
+  const rows = (first: number, ...pieces: readonly number[]) =>
+    [first, ...pieces].map((piece, at) => ({ session: "s", id: `m${at}`, piece, size: BigInt(piece) }))
+  const batch = (...all: Parameters<typeof rows>) => columnsOf(THINGS, rows(...all), ["piece", "size"])
+  expect(areSameRows(batch(1, 5, 6), 1, batch(2, 5, 6), 1, 2)).toBe(true)
+  expect(areSameRows(batch(1, 5, 6), 1, batch(1, 5, 7), 1, 2)).toBe(false)
+  expect(areSameRows(batch(1, 5, 6), 2, batch(6, 1, 1), 0, 1)).toBe(true)
+  expect(areSameRows(batch(1, 5, 6), 2, batch(1, 1, 6), 1, 1)).toBe(false)
 })

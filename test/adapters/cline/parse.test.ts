@@ -5,6 +5,7 @@ import { atRoot } from "../../../src/adapters/cline/serialize.ts"
 import { fromSource, type SourceValue } from "../../../src/adapters/source-value.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
+import { fixturesOf, parseUnit, unitsOf } from "../../contract/fixtures.ts"
 import { sourceFile } from "../../source-file.ts"
 
 const ID = "1784094124598_rruoq"
@@ -219,4 +220,12 @@ test("a session names its files where they are going to lie", () => {
   })
   const messages = { form: "document", relativePath: `${FOLDER}/${ID}.messages.json`, text } as const
   expect(atRoot("/new")(messages)).toBe(messages)
+})
+
+test("the versions that wrote a session are told from its records", async () => {
+  const root = fixturesOf(cline).find(({ name }) => name === "resumed")?.root ?? ""
+  const [first] = await unitsOf(cline, root)
+  expect(first && parseUnit(cline, first.unit, first.records, { isSettled: true }).end.clientVersions).toEqual([
+    "3.0.65",
+  ])
 })

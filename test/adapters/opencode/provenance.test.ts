@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
+import { opencode } from "../../../src/adapters/opencode/adapter.ts"
 import type { Part } from "../../../src/model/session.ts"
+import { fixturesOf, logsOf } from "../../contract/fixtures.ts"
 import { clientDatabase, NOW, readOnly, restoredRows, tempRoot, user } from "./support.ts"
 
 /** Real shapes in, authored text out. The second is what was said, the third what kind the rest is. */
@@ -105,5 +107,18 @@ test("a command that ended badly is a failure though its tool completed", async 
     ["bad", true],
     ["worse", true],
     ["so far", false],
+  ])
+})
+
+test("a picture that a tool read says so, and one of the user does not", async () => {
+  const root = fixturesOf(opencode).find(({ name }) => name === "tree")?.root ?? ""
+  const logs = [...(await logsOf(opencode, root)).values()]
+  const files = logs.flatMap(({ entries }) =>
+    entries.flatMap(({ parts }) => parts.filter(({ type }) => type === "file")),
+  )
+  const told = files.map(({ provenance, options }) => [provenance, options["pond"] ?? null] as const)
+  expect(told.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
+    ["conversational", null],
+    ["injected", { injected: "tool-media" }],
   ])
 })
