@@ -17,6 +17,7 @@ import {
   tablesOf,
 } from "./rows/archived-tables.ts"
 import { countSameRows } from "./rows/count-same-rows.ts"
+import type { ChosenRows } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface Comparison {
@@ -61,6 +62,8 @@ export interface CompareOptions {
   readonly limits?: RowLimits
   /** Which of these values the second store has to have, of those that are stored apart. */
   readonly needed?: (hashes: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Rows of these sessions, and these values, are compared alone. */
+  readonly changed?: ChosenRows | undefined
 }
 
 /** Whether the second store has all rows of the first that lie below the limits, as they are there. */
@@ -68,7 +71,7 @@ export async function compareStores(
   from: Store,
   to: Store,
   work: Work,
-  { limits, needed = (hashes) => Promise.resolve(new Set(hashes)) }: CompareOptions = {},
+  { limits, needed = (hashes) => Promise.resolve(new Set(hashes)), changed }: CompareOptions = {},
 ): Promise<Comparison> {
   const until = limits ?? (await rowLimitsOf(from))
   const erased = await to.erased()
@@ -84,30 +87,37 @@ export async function compareStores(
     work.onStage(`compare ${definition.name}`, await both[0].count())
     const reach = until.get(definition.name) ?? 0
     const hasGrown = (await both[0].nextRowNumber()) > reach
-    const same = await countSameRows(comparedColumns(table), both, hasGrown ? reach : undefined, (rows, bytes) => {
-      stopIfAsked(work, STOPPED)
-      work.onRows(rows)
-      memory.made(bytes)
-    })
+    const sideBySide = () =>
+      countSameRows(comparedColumns(table), both, hasGrown ? reach : undefined, (rows, bytes) => {
+        stopIfAsked(work, STOPPED)
+        work.onRows(rows)
+        memory.made(bytes)
+      })
+    const same = changed === undefined ? await sideBySide() : undefined
     if (same !== undefined) {
       found.present = addRows(found.present, role, same)
       continue
     }
-    const owners = role === "blobs" ? await idsOfBoth(from, to, table) : await sessionIds()
+    const owners = ownersIn(changed, role) ?? (role === "blobs" ? await idsOfBoth(from, to, table) : await sessionIds())
     const later = hasGrown ? await keysFrom(from, table, reach) : new Set<string>()
     work.onStage(`compare ${definition.name}`, owners.length)
     for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
       stopIfAsked(work, STOPPED)
       const some = owners.slice(at, at + OWNERS_AT_ONCE)
-      const [all, right] = await Promise.all([rowsOf(from, table, some), rowsOf(to, table, some)])
-      const isWanted = role === "blobs" ? await wantedBlobs(all, right, needed) : (owner: string) => !erased.has(owner)
-      const left = new Map([...all].filter(([key]) => isWanted(ownerOf(key))))
+      const [stored, right] = await Promise.all([rowsOf(from, table, some), rowsOf(to, table, some)])
+      const isWanted =
+        role === "blobs" ? await wantedBlobs(stored, right, needed) : (owner: string) => !erased.has(owner)
+      const left = new Map([...stored].filter(([key]) => isWanted(ownerOf(key))))
       compareRows(found, table, { left, right, later })
       work.onRows(at + some.length)
       memory.made((left.size + right.size) * KEY_BYTES)
     }
   }
   return found
+}
+
+function ownersIn(changed: ChosenRows | undefined, role: ArchivedTable["role"]): readonly string[] | undefined {
+  return changed && [...changed[role === "blobs" ? "blobs" : "sessions"]]
 }
 
 function ownerOf(key: string): string {

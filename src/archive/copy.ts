@@ -5,11 +5,12 @@ import type { SessionRow } from "../sessions/tables.ts"
 import { type LabelMerge, readLabelRows } from "../sessions/write/labels.ts"
 import { rowsOfBatch } from "../substrate/columns/row-batch.ts"
 import { type Comparison, compareStores, rowLimitsOf } from "./compare.ts"
+import { type CopyNote, changedSince, noteCopy } from "./copy-note.ts"
 import { type ArrivingBatch, NO_ROWS, type RowCounts } from "./rows/archived-tables.ts"
 import { compareArrivals, isCompared } from "./rows/arrivals.ts"
 import { createBatchInserter } from "./rows/batch-inserter.ts"
 import { refuseDamaged } from "./rows/refuse-damaged.ts"
-import { type SelectedTable, selectFrom } from "./rows/selection.ts"
+import { type ChosenRows, type SelectedTable, selectFrom } from "./rows/selection.ts"
 import { stopIfAsked, type Work } from "./work.ts"
 
 export interface CopyReport extends Comparison {
@@ -24,10 +25,16 @@ export interface CopyReport extends Comparison {
   readonly labels: LabelMerge
   /** Whether the target has everything that the source had when the copy began, as it is there. */
   readonly ok: boolean
+  /** What was compared: everything, or the sessions that changed since the last copy. */
+  readonly compared: "all" | "changed"
+  /** For the next copy between these stores. Absent where this one is not whole. */
+  readonly note?: CopyNote
 }
 
 export interface CopyRequest {
   readonly isVerifyOnly: boolean
+  /** What an earlier copy between these stores has verified: that is not read again. */
+  readonly since?: CopyNote | undefined
   /** Builds the indexes of the target before the comparison. Without them each step of it scans whole tables. */
   readonly index?: () => Promise<void>
 }
@@ -35,25 +42,29 @@ export interface CopyRequest {
 export async function copyStore(
   from: Sessions,
   to: Sessions,
-  { isVerifyOnly, index }: CopyRequest,
+  { isVerifyOnly, since, index }: CopyRequest,
   work: Work,
 ): Promise<CopyReport> {
   const limits = await rowLimitsOf(from.store)
-  await refuseDamaged(from.store, work)
+  const changed = isVerifyOnly || since === undefined ? undefined : await changedSince(from.store, to.store, since)
+  await refuseDamaged(from.store, work, changed?.sessions)
   if (isVerifyOnly) await refuseDamaged(to.store, work)
   const moved = isVerifyOnly
     ? { copied: NO_ROWS, refused: [], diverging: [], erased: await erasedInTarget(from, to) }
-    : await moveAbsent(from, to, work)
+    : await moveAbsent(from, to, { changed, work })
   if (!isVerifyOnly) {
     await index?.()
     between("stages")
   }
-  const comparison = await compareStores(from.store, to.store, work, { limits, needed: neededBlobs(from, to) })
+  const needed = neededBlobs(from, to)
+  const comparison = await compareStores(from.store, to.store, work, { limits, needed, changed })
   const labels = await mergeLabels(from, to, { isDryRun: isVerifyOnly, left: moved })
   const isWhole = [comparison.missing, comparison.different].every((counts) =>
     Object.values(counts).every((rows) => rows === 0),
   )
-  return { ...moved, ...comparison, labels, ok: isWhole && !(isVerifyOnly && labels.inserted > 0) }
+  const ok = isWhole && !(isVerifyOnly && labels.inserted > 0)
+  const note = ok && !isVerifyOnly ? { note: await noteCopy(from.store, to.store, limits) } : {}
+  return { ...moved, ...comparison, labels, ok, compared: changed === undefined ? "all" : "changed", ...note }
 }
 
 type LeftOut = Pick<CopyReport, "refused" | "diverging" | "erased">
@@ -69,8 +80,18 @@ async function mergeLabels(
   return await to.labels.merge(rows, { isDryRun })
 }
 
-async function moveAbsent(from: Sessions, to: Sessions, work: Work): Promise<Pick<CopyReport, "copied"> & LeftOut> {
-  const selection = await selectFrom(from.store)
+interface Moving {
+  /** Absent: everything. */
+  readonly changed: ChosenRows | undefined
+  readonly work: Work
+}
+
+async function moveAbsent(
+  from: Sessions,
+  to: Sessions,
+  { changed, work }: Moving,
+): Promise<Pick<CopyReport, "copied"> & LeftOut> {
+  const selection = await selectFrom(from.store, changed)
   try {
     const owners = await ownersOf(selection.tables)
     const arrivals = await compareArrivals(to, owners, () => readConversations(selection.tables))

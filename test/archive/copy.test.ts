@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { compareStores } from "../../src/archive/compare.ts"
 import { copyStore } from "../../src/archive/copy.ts"
+import { type CopyNote, copyNoteFrom } from "../../src/archive/copy-note.ts"
 import { exportArchive } from "../../src/archive/export.ts"
 import type { Work } from "../../src/archive/work.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
@@ -11,6 +12,7 @@ import type { Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import type { Store } from "../../src/substrate/table.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
+import { noteTombstone } from "../substrate/support.ts"
 import { type ObjectServer, startObjectServer, TEST_BUCKET, TEST_KEY } from "../support/object-server.ts"
 import { fill, logsOf, type Place, place, stoppedAt, work } from "./support.ts"
 
@@ -130,6 +132,56 @@ function watched(store: Store): { readonly store: Store; readonly asked: () => n
 const spoken = (id: string, count: number) => ({
   session: session(id),
   entries: Array.from({ length: count }, (_, at) => said(id, at, `message ${at} of ${id}`)),
+})
+
+const since = (from: Sessions, to: Sessions, note: CopyNote | undefined) =>
+  copyStore(from, to, { isVerifyOnly: false, since: note }, work)
+
+test("the next copy reads the sessions that changed, whoever wrote them, and the target is as if it read all", async () => {
+  const [from, to] = [here.open("grows"), bucket("follows")]
+  await from.write(["a", "b", "c"].map((id) => spoken(id, 2)))
+  const first = await since(from, to, undefined)
+  expect(first).toMatchObject({ ok: true, compared: "all", copied: { sessions: 3, messages: 6 } })
+  const nothing = await since(from, to, first.note)
+  expect(nothing).toMatchObject({ ok: true, compared: "changed", copied: { messages: 0 }, present: { messages: 0 } })
+  await from.write([spoken("a", 5), spoken("d", 1)])
+  const grown = await since(from, to, nothing.note)
+  expect(grown).toMatchObject({
+    ...{ ok: true, compared: "changed", examples: [] },
+    copied: { sessions: 1, messages: 4 },
+    present: { sessions: 2, messages: 6 },
+  })
+  expect(await compared(from, to)).toMatchObject({ ok: true, missing: { messages: 0 }, extra: { messages: 0 } })
+  // And out of the bucket again, by a note of its own.
+  const back = here.open("back again")
+  const out = await since(to, back, undefined)
+  await from.write([spoken("b", 3)])
+  const { note } = await since(from, to, grown.note)
+  expect(note).toBeDefined()
+  expect(await since(to, back, out.note)).toMatchObject({ ok: true, compared: "changed", copied: { messages: 1 } })
+  expect(await logsOf(back)).toEqual(await logsOf(from))
+})
+
+test("a note counts while both stores are those that it speaks of", async () => {
+  const [from, to] = [here.open("noted"), here.open("noted there")]
+  await from.write(["a", "b", "c"].map((id) => spoken(id, 2)))
+  const { note } = await since(from, to, undefined)
+  const comparedBy = async (given: CopyNote | undefined, target = to) => (await since(from, target, given)).compared
+  expect(await comparedBy(note)).toBe("changed")
+  // Another store in its place, which has nothing yet.
+  const other = here.open("noted elsewhere")
+  expect(await since(from, other, note)).toMatchObject({ ok: true, compared: "all", copied: { sessions: 3 } })
+  const behind = JSON.parse(JSON.stringify(note)) as { to: { tables: { messages: { rows: number } } } }
+  behind.to.tables.messages.rows += 1
+  expect(await comparedBy(behind as unknown as CopyNote)).toBe("all")
+  await to.store.beginGeneration()
+  expect(await comparedBy(note)).toBe("all")
+  const again = (await since(from, to, undefined)).note
+  await noteTombstone(from.store, "a", 1)
+  expect(await comparedBy(again)).toBe("all")
+  expect(copyNoteFrom(JSON.parse(JSON.stringify(again)))).toEqual(again as CopyNote)
+  for (const wrong of [null, 1, {}, { ...again, format: 2 }, { ...again, to: { ...again?.to, tables: { a: {} } } }])
+    expect(copyNoteFrom(wrong as never)).toBeUndefined()
 })
 
 test("rows in the same order are compared as they lie there, however they were written", async () => {

@@ -22,6 +22,12 @@ export interface SessionFilter {
   readonly toMicros?: bigint
 }
 
+/** Exactly these, without their relatives; and these values, whoever uses them. */
+export interface ChosenRows {
+  readonly sessions: ReadonlySet<string>
+  readonly blobs: ReadonlySet<string>
+}
+
 export interface Selection {
   readonly isWhole: boolean
   readonly sessionIds: ReadonlySet<string>
@@ -45,7 +51,7 @@ interface Opened {
 const SESSIONS_AT_ONCE = 500
 const BLOBS_AT_ONCE = 500
 
-export async function selectFrom(store: Store, filter?: SessionFilter): Promise<Selection> {
+export async function selectFrom(store: Store, chosen?: SessionFilter | ChosenRows): Promise<Selection> {
   const opened: Opened[] = []
   const end = () => {
     for (const { snapshot } of opened.splice(0)) snapshot.end()
@@ -61,9 +67,10 @@ export async function selectFrom(store: Store, filter?: SessionFilter): Promise<
       // What is erased in between would be half there.
       isOneMoment = (await store.erased()).version === version
     }
-    const sessionIds = await chooseSessions(opened, filter)
-    const references = new Set<string>()
-    const isWhole = filter === undefined
+    const isExact = chosen !== undefined && "sessions" in chosen
+    const sessionIds = isExact ? await storedAmong(opened, chosen.sessions) : await chooseSessions(opened, chosen)
+    const references = new Set<string>(isExact ? chosen.blobs : [])
+    const isWhole = chosen === undefined
     const tables: SelectedTable[] = []
     for (const each of opened) {
       tables.push({
@@ -101,6 +108,19 @@ async function chooseSessions(opened: readonly Opened[], filter: SessionFilter |
       (filter.agent === undefined || `${line.source_agent}/`.startsWith(`${filter.agent}/`)),
   )
   return addRelatives(chosen, lines)
+}
+
+/** Those that are stored: a sync that is under way, or was killed, leaves rows of others. */
+async function storedAmong(opened: readonly Opened[], ids: ReadonlySet<string>): Promise<Set<string>> {
+  const found = new Set<string>()
+  const sessions = opened.find(({ table }) => table.role === "sessions")
+  const wanted = [...ids]
+  for (let from = 0; from < wanted.length; from += SESSIONS_AT_ONCE) {
+    const some = isIn("id", wanted.slice(from, from + SESSIONS_AT_ONCE))
+    for await (const rows of sessions?.snapshot.rows(["id"], some) ?? [])
+      for (const row of rows) found.add(String(row["id"]))
+  }
+  return found
 }
 
 async function sessionsInRange(

@@ -61,6 +61,7 @@ const copyArguments = argumentsFor(copyStore.input, {
   from: { hint: "URL" },
   to: { hint: "URL" },
   "verify-only": {},
+  full: {},
 })
 
 export const copy = defineVerb({
@@ -131,11 +132,15 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
   const said = labels.new + labels.present === 0 ? "" : labelsText(labels, isVerifyOnly)
   const again = isVerifyOnly ? " Run pond copy without --verify-only." : ""
   const verdict = ok
-    ? style.green("Every row of the source is in the target, with the same content.\n")
+    ? style.green(`Every row of the source is in the target, with the same content.${sinceText(outcome)}\n`)
     : style.red(
         isSame ? `The target is missing rows.${again}\n` : "The target has other content in rows of the source.\n",
       )
   return `${renderTable(shape, rows, { columns, head: style.bold })}${lines.join("")}${said}${conflicts(outcome, style)}${refusals(outcome, style)}${verdict}`
+}
+
+function sinceText({ compared }: CopyOutcome): string {
+  return compared === "all" ? "" : " Compared were sessions that changed since the last copy: --full compares all."
 }
 
 function labelsText({ new: added, present }: CopyOutcome["labels"], isVerifyOnly: boolean): string {

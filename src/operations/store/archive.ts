@@ -2,14 +2,21 @@
  * Export, import and copy: whole stores, or sessions of one, from place to place. Not on the wire: it reads and writes
  * files of this machine, and stores that its owner names.
  */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { type CopyReport, copyStore } from "../../archive/copy.ts"
+import { type CopyNote, copyNoteFrom } from "../../archive/copy-note.ts"
 import { type ExportReport, exportArchive } from "../../archive/export.ts"
 import { importArchive } from "../../archive/import.ts"
 import type { RowCounts } from "../../archive/rows/archived-tables.ts"
 import type { SessionFilter } from "../../archive/rows/selection.ts"
 import type { Work } from "../../archive/work.ts"
 import { ERROR_TABLE, EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import { parseOwnJson } from "../../model/json.ts"
+import { bytesOfFile, replaceFile } from "../../platform/files/replace-file.ts"
+import type { Host } from "../../platform/host/host.ts"
 import { between } from "../../platform/memory.ts"
+import { sha256Of } from "../../platform/sha256.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { LabelConflict } from "../../sessions/write/labels.ts"
 import type { Pond } from "../pond.ts"
@@ -109,9 +116,11 @@ export interface CopyOptions {
   readonly from: string | undefined
   readonly to: string
   readonly isVerifyOnly: boolean
+  /** Compares everything, also what an earlier copy has verified. */
+  readonly isFull: boolean
 }
 
-export interface CopyOutcome extends Omit<CopyReport, "labels"> {
+export interface CopyOutcome extends Omit<CopyReport, "labels" | "note"> {
   readonly labels: { readonly new: number; readonly present: number }
   readonly label_conflicts: readonly LabelConflict[]
 }
@@ -130,9 +139,30 @@ export async function copyPond(pond: Pond, options: CopyOptions, work: Work): Pr
     })
   }
   const { isVerifyOnly } = options
-  const { labels, ...report } = await copyStore(from, to, { isVerifyOnly, index: () => indexed(to, work) }, work)
+  const notes = copyNotes(pond.host, from.store.location.uri, to.store.location.uri)
+  const since = options.isFull ? undefined : notes.read()
+  const request = { isVerifyOnly, since, index: () => indexed(to, work) }
+  const { labels, note, ...report } = await copyStore(from, to, request, work)
+  if (!isVerifyOnly) notes.write(note)
   const { inserted, present, conflicts } = labels
   return { ...report, labels: { new: inserted, present }, label_conflicts: conflicts }
+}
+
+/** What copies from one store into another have verified, as this machine knows it. */
+function copyNotes(host: Host, from: string, to: string) {
+  const path = join(host.path("state"), "copies", `${sha256Of(`${from}\n${to}`).slice(0, 16)}.json`)
+  return {
+    read: (): CopyNote | undefined => {
+      const bytes = bytesOfFile(path)
+      const parsed = bytes === undefined ? undefined : parseOwnJson(Buffer.from(bytes).toString())
+      return parsed?.ok === true ? copyNoteFrom(parsed.value) : undefined
+    },
+    /** A copy that is not whole leaves none. */
+    write: (note: CopyNote | undefined) => {
+      if (note === undefined) rmSync(path, { force: true })
+      else replaceFile({ path, from: bytesOfFile(path), text: JSON.stringify(note), keepsBackup: false })
+    },
+  }
 }
 
 interface Left {

@@ -172,6 +172,7 @@ export const copy = defineLocalOperation({
     from: text("The store to copy (default: the configured one)."),
     to: Type.String({ minLength: 1, description: "The store to copy to." }),
     verify_only: onOff("Compare both stores without copying."),
+    full: onOff("Compare everything again, also what the last copy verified."),
   }),
   output: closedObject({
     copied: Tally,
@@ -194,12 +195,17 @@ export const copy = defineLocalOperation({
     ok: Type.Boolean({
       description: "Whether the target holds everything that the source held at the start, with the same content.",
     }),
+    compared: oneOf(["all", "changed"], {
+      description: "All rows, or those of sessions that changed since the last copy.",
+    }),
   }),
   errors: ["not_found", "interrupted"],
   surfaces: { local: true, cli: "copy" },
   read: false,
-  run: async ({ pond, ...work }: RunContext & Hooks, { from, to, verify_only: isVerifyOnly = false }) =>
-    await (await import("./archive.ts")).copyPond(pond, { from, to, isVerifyOnly }, work),
+  run: async (
+    { pond, ...work }: RunContext & Hooks,
+    { from, to, verify_only: isVerifyOnly = false, full: isFull = false },
+  ) => await (await import("./archive.ts")).copyPond(pond, { from, to, isVerifyOnly, isFull }, work),
 })
 
 // --- Maintenance ------------------------------------------------------------------------------------------------------
