@@ -51,6 +51,11 @@ export interface Adapter {
   /** What the record of a finished tool call says of the file that the tool read or wrote; `result` is what the model was told. */
   readonly files?: (record: JsonValue, callId: string, result: string) => FileRecord | undefined
   readonly database?: Database
+  /**
+   * For sources in which no file is a session: the document that stands for one, put together from rows of a database, or from
+   * the changes that a log has of it. Undefined for a file that is read as it lies. Law: names its tables, and reads no others.
+   */
+  readonly assemble?: (file: SourceFile) => string | undefined
   /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true
   /** The files below the root that a line names: each is called after its bytes, and many sessions share it. Read last, as bytes. */

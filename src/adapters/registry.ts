@@ -8,6 +8,7 @@ import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { continueDev } from "./continue/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
+import { cursor } from "./cursor/adapter.ts"
 import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { goose } from "./goose/adapter.ts"
@@ -18,6 +19,7 @@ import { kilo, opencode } from "./opencode/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 import { vibe } from "./vibe/adapter.ts"
+import { vscodeChat } from "./vscode-chat/adapter.ts"
 
 export const ADAPTERS: readonly Adapter[] = [
   claudeCode,
@@ -43,6 +45,8 @@ export const ADAPTERS: readonly Adapter[] = [
   rooCode,
   zooCode,
   kiloLegacy,
+  vscodeChat,
+  cursor,
   chatgpt,
   claudeAi,
 ]

@@ -26,6 +26,7 @@ const MEMBERS = [
     "branch",
     "files",
     "database",
+    "assemble",
   ],
   ...[
     "contentIds",

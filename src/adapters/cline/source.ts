@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { editorFolders } from "../shared/editors.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { readSettings } from "../shared/settings-file.ts"
 import type { Brand } from "./brands.ts"
@@ -22,7 +23,7 @@ export function brandSource({ extensions, id }: Brand): Source {
   const isCline = id === "cline"
   return {
     roots: (environment, home) => {
-      const storages = editorsOf(environment, home).map((editor) => join(editor, "globalStorage"))
+      const storages = editorFolders(environment, home).map((editor) => join(editor, "globalStorage"))
       const [usual = "", ...others] = storages.flatMap((storage) => extensions.map((name) => join(storage, name)))
       // Of some extensions there were five names, and there are thirty editors: those that were ever used.
       const tasks = [usual, ...others.filter((place) => existsSync(place))]
@@ -36,18 +37,6 @@ export function brandSource({ extensions, id }: Brand): Source {
 export function dataOf(environment: Environment, home: string): string {
   const folder = environment["CLINE_DIR"] || join(home, ".cline")
   return environment["CLINE_DATA_DIR"] || join(folder, "data")
-}
-
-const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae", "Positron", "Antigravity"]
-const REMOTES = [".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server", ".vscodium-server"]
-
-/** The folders in which editors keep what belongs to a person. */
-function editorsOf(environment: Environment, home: string): string[] {
-  const config = environment["XDG_CONFIG_HOME"] || join(home, ".config")
-  const roaming = environment["APPDATA"]
-  const places = [config, join(home, "Library", "Application Support"), ...(roaming ? [roaming] : [])]
-  const local = places.flatMap((place) => EDITORS.map((editor) => join(place, editor, "User")))
-  return [...local, ...REMOTES.map((remote) => join(home, remote, "data", "User"))]
 }
 
 export function concerns(root: string, place: string): boolean {

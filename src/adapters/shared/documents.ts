@@ -4,7 +4,7 @@
  * is the first record, with the id of each where it stood. Restored, they are one document again, equal by value.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { Session } from "../../model/session.ts"
+import type { Session, SessionLog } from "../../model/session.ts"
 import type { FileSink, NativeSerializer } from "../adapter.ts"
 import { composed, fromSource, type SourceObject, type SourceValue } from "../source-value.ts"
 import { type NativeRecord, nativeRecords, wholeSession, writeRecord } from "./native.ts"
@@ -13,6 +13,8 @@ import { type NativeRecord, nativeRecords, wholeSession, writeRecord } from "./n
 export interface DocumentShape {
   /** The key of the list of messages, or of an object that has them under their ids. */
   readonly key: string
+  /** The key of the object that has them, where it is not the document itself. One that has no such key is that object. */
+  readonly within?: string
   /** The id of a message; undefined where it has none. */
   readonly idOf: (item: JsonValue) => string | undefined
 }
@@ -27,7 +29,13 @@ export interface SplitDocument {
 }
 
 /** Undefined where the document has no such list: it is no session of this client. */
-export function splitDocument(document: SourceValue, { key, idOf }: DocumentShape): SplitDocument | undefined {
+export function splitDocument(document: SourceValue, shape: DocumentShape): SplitDocument | undefined {
+  const { key, idOf, within } = shape
+  const inner = within !== undefined && isJsonObject(document) ? document[within] : undefined
+  if (within !== undefined && isJsonObject(document) && isJsonObject(inner)) {
+    const split = splitDocument(inner, { key, idOf })
+    return split && { header: composed({ ...document, [within]: split.header }), items: split.items }
+  }
   const items = isJsonObject(document) ? document[key] : undefined
   if (!isJsonObject(document)) return undefined
   if (isJsonObject(items)) return splitMap(document, items, { key, idOf })
@@ -49,8 +57,11 @@ function splitMap(document: SourceObject, map: SourceObject, { key, idOf }: Docu
 export function joinDocument(
   header: JsonObject,
   items: readonly JsonValue[],
-  { key, idOf }: DocumentShape,
+  { key, idOf, within }: DocumentShape,
 ): JsonObject {
+  const inner = within === undefined ? undefined : header[within]
+  if (within !== undefined && isJsonObject(inner))
+    return { ...header, [within]: joinDocument(inner, items, { key, idOf }) }
   const byId = Map.groupBy(items, (item) => idOf(item) ?? null)
   const map = header[key]
   if (isJsonObject(map)) {
@@ -70,27 +81,47 @@ export function joinDocument(
   return { ...header, [key]: inOrder }
 }
 
-/** The native serializer of such a client. Files that are no such document go back as they lay. */
-export function createDocumentSerializer(session: Session, sink: FileSink, shape: DocumentShape): NativeSerializer {
+/** The native serializer of such a client, whose documents may be of several shapes. Files that are no such document go back as they lay. */
+export function createDocumentSerializer(
+  session: Session,
+  sink: FileSink,
+  shape: DocumentShape | ((document: JsonValue) => DocumentShape),
+): NativeSerializer {
   return wholeSession(session, (log) => {
-    const documents = new Map<string, { readonly first: NativeRecord; readonly items: JsonValue[] }>()
-    for (const record of nativeRecords(log)) {
-      const { relativePath, form, content } = record
-      const document = documents.get(relativePath)
-      if (form !== "document" || !("json" in content)) writeRecord(record, sink)
-      else if (document === undefined) documents.set(relativePath, { first: record, items: [] })
-      else document.items.push(content.json)
-    }
+    const documents = collectDocuments(log, sink)
     for (const { first, items } of documents.values()) {
       const header = "json" in first.content ? first.content.json : null
-      const json = isSplit(header, shape) ? joinDocument(header, items, shape) : undefined
-      writeRecord(json === undefined ? first : { ...first, content: { json } }, sink)
+      const own = typeof shape === "function" ? shape(header) : shape
+      writeRecord(
+        isSplit(header, own) ? { ...first, content: { json: joinDocument(header, items, own) } } : first,
+        sink,
+      )
     }
     return { sessionId: session.id }
   })
 }
 
-function isSplit(header: JsonValue, { key }: DocumentShape): header is JsonObject {
-  const items = isJsonObject(header) ? header[key] : undefined
+interface WrittenDocument {
+  readonly first: NativeRecord
+  readonly items: JsonValue[]
+}
+
+/** Writes what is no document as it lay. */
+function collectDocuments(log: SessionLog, sink: FileSink): ReadonlyMap<string, WrittenDocument> {
+  const documents = new Map<string, WrittenDocument>()
+  for (const record of nativeRecords(log)) {
+    const { relativePath, form, content } = record
+    const document = documents.get(relativePath)
+    if (form !== "document" || !("json" in content)) writeRecord(record, sink)
+    else if (document === undefined) documents.set(relativePath, { first: record, items: [] })
+    else document.items.push(content.json)
+  }
+  return documents
+}
+
+function isSplit(header: JsonValue, { key, within }: DocumentShape): header is JsonObject {
+  const apart = within !== undefined && isJsonObject(header) ? header[within] : undefined
+  const inner = apart ?? header
+  const items = isJsonObject(inner) ? inner[key] : undefined
   return Array.isArray(items) || isJsonObject(items)
 }

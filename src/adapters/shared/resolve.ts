@@ -48,7 +48,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 export async function* resolve(
-  adapter: Pick<Adapter, "database" | "contentIds" | "attachments">,
+  adapter: Pick<Adapter, "database" | "assemble" | "contentIds" | "attachments">,
   unit: SourceUnit,
   options: ResolveOptions = {},
 ): AsyncGenerator<Batch> {
@@ -56,7 +56,7 @@ export async function* resolve(
   for (const file of unit.files) {
     try {
       if (file.form === "log") yield* withAttachments(adapter, resolveLog(adapter, file, options), attached)
-      else if (file.form !== "database") yield await resolveWhole(file)
+      else if (file.form !== "database") yield resolveAssembled(adapter, file) ?? (await resolveWhole(file))
       else if (adapter.database !== undefined) yield* resolveRows(file, adapter.database.rows(unit, options.since))
     } catch (error) {
       const isUnread = !(error instanceof UnreadableLog)
@@ -149,6 +149,13 @@ export function recordsOf(file: SourceFile, lines: Buffer, before: number, conte
 }
 
 // --- Files that are read whole, and rows ------------------------------------------------------------------------------
+
+function resolveAssembled({ assemble }: Pick<Adapter, "assemble">, file: SourceFile): Batch | undefined {
+  const text = file.form === "document" ? assemble?.(file) : undefined
+  return text === undefined
+    ? undefined
+    : { file, records: [{ form: "document", file, line: 1, text }], issues: [], bytes: file.sizeBytes }
+}
 
 async function resolveWhole(file: SourceFile): Promise<Batch> {
   const bytes = file.inside === undefined ? await readFile(file.path) : await readInside(file.path, file.inside)

@@ -222,11 +222,12 @@ export function reportOf(plan: RestorePlan, root: string): RestoreReport {
 export function rootOf(pond: Pond, target: Adapter): string {
   const { environment } = pond.host
   const [root] = target.source.roots(environment, environment["HOME"] ?? homedir())
-  if (root !== undefined) return root
+  const isRead = target.serialize.foreign === undefined
+  if (root !== undefined && !isRead) return root
   throw new PondError(
     "validation_failed",
-    target.serialize.foreign === undefined
-      ? `${target.title} opens no files. Resume the session in another client with --to, or write its files to a directory with --root.`
+    isRead
+      ? `${target.title} opens nothing that pond writes. Resume the session in another client with --to, or write its files to a directory with --root.`
       : `Cannot find where ${target.title} keeps its sessions. Set the directory with --root.`,
   )
 }

@@ -46,6 +46,8 @@ export interface ForeignQuery {
   readonly where?: Readonly<Record<string, string | number>>
   /** Only rows whose column is greater. */
   readonly after?: readonly [column: string, value: number]
+  /** Only rows whose column has a text of this one on and below that one, as an index finds them. */
+  readonly range?: readonly [column: string, from: string, below: string]
   readonly order?: readonly string[]
 }
 
@@ -302,6 +304,11 @@ function selection(query: ForeignQuery, known: readonly string[]): { sql: string
   if (query.after !== undefined) {
     conditions.push(`${quoteIdentifier(query.after[0])} > ?`)
     values.push(query.after[1])
+  }
+  if (query.range !== undefined) {
+    const [column, from, below] = query.range
+    conditions.push(`${quoteIdentifier(column)} >= ? AND ${quoteIdentifier(column)} < ?`)
+    values.push(from, below)
   }
   const columns = wanted.filter((column) => known.includes(column))
   const sql = [

@@ -1,0 +1,80 @@
+/**
+ * Where Visual Studio Code, and the editors that were made of it, keep chats: a file for each below the storage of its
+ * workspace, and of windows without one. Keys, settings and the storage of extensions lie beside and are never looked at.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Issue } from "../../model/report.ts"
+import type { Environment } from "../../platform/host/environment.ts"
+import { isSystemError } from "../../platform/system-error.ts"
+import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { editorFolders } from "../shared/editors.ts"
+import { below, type Folders, foldersBelow, isFolder } from "../shared/folders.ts"
+import { replay } from "./log.ts"
+
+export const source: Source = { roots, plan }
+
+const CHAT = /^([\w-]{1,100})\.(jsonl?)$/
+const WORKSPACES = "workspaceStorage"
+const CHATS = "chatSessions"
+const WITHOUT_FOLDER = ["emptyWindowChatSessions", "transferredChatSessions"].map((name) => `globalStorage/${name}`)
+
+function roots(environment: Environment, home: string): readonly string[] {
+  const portable = environment["VSCODE_PORTABLE"]
+  const [usual = "", ...others] = [
+    ...(portable ? [join(portable, "user-data", "User")] : []),
+    ...editorFolders(environment, home),
+  ]
+  return [usual, ...others.filter((place) => existsSync(place))]
+}
+
+export function concerns(_root: string, place: string): boolean {
+  return /^(?:workspaceStorage(?:\/[^/]+(?:\/chatSessions(?:\/|$)|\/workspace\.json$|$)|$)|globalStorage(?:\/|$))/.test(
+    place,
+  )
+}
+
+export function assemble({ path, relativePath }: SourceFile): string | undefined {
+  return relativePath.endsWith(".jsonl") ? replay(readFileSync(path, "utf8")) : undefined
+}
+
+function plan(root: string): (SourceUnit | Issue)[] {
+  const disk = foldersBelow(root)
+  const units: SourceUnit[] = []
+  for (const entry of disk.entries(WORKSPACES)) {
+    const place = below(WORKSPACES, entry.name)
+    if (isFolder(entry)) addChats(disk, below(place, CHATS), units, below(place, "workspace.json"))
+  }
+  for (const place of WITHOUT_FOLDER) addChats(disk, place, units)
+  // Somebody points at the storage of one workspace, or at its chats.
+  if (units.length === 0) for (const place of [CHATS, ""]) addChats(disk, place, units, "workspace.json")
+  return [...units, ...disk.issues]
+}
+
+/** Of one id a log goes before a document: the editor writes on in it, and leaves the document where it is. */
+function addChats(disk: Folders, folder: string, units: SourceUnit[], workspace?: string): void {
+  const names = new Map<string, string>()
+  for (const { name } of disk.entries(folder)) {
+    const [, id, form] = CHAT.exec(name) ?? []
+    if (id !== undefined && (form === "jsonl" || !names.has(id))) names.set(id, name)
+  }
+  if (names.size === 0) return
+  const beside = workspace === undefined ? undefined : recordOfFile(disk, workspace)
+  for (const name of names.values()) {
+    const file = disk.file(below(folder, name), "document")
+    if (file === undefined || (beside !== undefined && file.path === beside.file.path)) continue
+    units.push({ key: file.relativePath, root: disk.root, files: [file], ...(beside && { beside: [beside] }) })
+  }
+}
+
+/** Which folder a workspace is. */
+function recordOfFile(disk: Folders, place: string): RawRecord | undefined {
+  const file = disk.stat(place)?.isFile() === true ? disk.file(place, "document") : undefined
+  if (file === undefined) return undefined
+  try {
+    return { form: "document", file, line: 1, text: readFileSync(file.path, "utf8") }
+  } catch (error) {
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+}
