@@ -170,3 +170,29 @@ test("a walk stops when its time is over, and says where", async () => {
   expect(answer.goesOn?.beforeMicros).toBeGreaterThan(BigInt(Date.UTC(2025, 0, 1)) * 1000n)
   expect(nowMs).toBeLessThan(200)
 })
+
+test("a long pause before the newest message makes no window of everything behind it", async () => {
+  using paused = testSessions()
+  const old = Array.from({ length: 1_000 }, (_, at) => new Date(Date.UTC(2023, 10, 15) + at * 1000).toISOString())
+  await paused.sessions.write([
+    { session: session("new"), entries: [said("new", 0, "hello", { timestamp: "2026-01-01T00:00:00.000Z" })] },
+    ...Array.from({ length: 50 }, (_, at) => ({
+      session: session(`old-${at}`, { created_at: old[at * 20] ?? "" }),
+      entries: Array.from({ length: 20 }, (_, ordinal) =>
+        said(`old-${at}`, ordinal, "hello", { timestamp: old[at * 20 + ordinal] ?? "" }),
+      ),
+    })),
+  ])
+  const windows = createTimeWindows(paused.sessions, systemClock, { isOfTools: false, shareMs: 100, rowsFirst: 40 })
+  const rows: number[] = []
+  let to: bigint | undefined = END_OF_TIME
+  while (to !== undefined && rows.length < 4) {
+    const window = await windows.before(to)
+    if (window === undefined) break
+    rows.push(window.rows)
+    to = window.from
+  }
+  expect(rows).toHaveLength(4)
+  // 40 wanted, and half more at most. It was all of the thousand.
+  expect(Math.max(...rows)).toBeLessThanOrEqual(60)
+})

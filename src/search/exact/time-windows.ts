@@ -33,7 +33,7 @@ const ROWS_MIN = 16
 const GROWTH_MAX = 8
 /** A window may have this many times the rows it should. */
 const EXCESS_MAX = 1.5
-const TRIES_MAX = 12
+const TRIES_MAX = 24
 
 export interface WindowsRequest {
   readonly isOfTools: boolean
@@ -57,12 +57,19 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
     if (to !== END_OF_TIME) return to
     const now = BigInt(Math.trunc(clock.nowMs())) * 1000n
     if ((await count(now - span, to)) > 0) return now
+    const newest = await newestBeginning()
+    return newest === undefined || newest > now ? now : newest
+  }
+
+  /** Of a session, before a time. The table of sessions is a hundredth of the others. */
+  async function newestBeginning(to?: bigint): Promise<bigint | undefined> {
     const [newest] = await sessions.tables.sessions.read({
       columns: ["created_at"],
+      ...(to === undefined ? {} : { where: range("created_at", { to, toExclusive: true }) }),
       orderBy: [{ column: "created_at", descending: true }],
       limit: 1,
     })
-    return newest === undefined || newest.created_at > now ? now : newest.created_at
+    return newest?.created_at
   }
 
   async function before(to: bigint): Promise<TimeWindow | undefined> {
@@ -80,6 +87,8 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
       const from = (to === end ? anchor : to) - span
       const rows = await count(from, to)
       if (rows === 0) {
+        const last = tries === 0 ? await lastSession(from) : undefined
+        if (last !== undefined) return last
         to = from
         span = crowd === undefined ? scale(span, GROWTH_MAX) : scale(to - crowd.from, 1 / 2)
         continue
@@ -93,6 +102,17 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
       span = scale(span, Math.max(1 / 64, (wanted / rows) * 0.9))
     }
     return crowd === undefined ? await before(to) : { ...crowd, to }
+  }
+
+  /**
+   * From the last session that began before a time, if that is few enough rows. Spans that grow over a long pause end up
+   * with everything behind it: two years without a message before the newest one cost a list all of a million rows.
+   */
+  async function lastSession(to: bigint): Promise<TimeWindow | undefined> {
+    const from = await newestBeginning(to)
+    if (from === undefined) return undefined
+    const rows = await count(from, to)
+    return rows === 0 || rows > wanted * EXCESS_MAX ? undefined : { from, to, rows }
   }
 
   return {
