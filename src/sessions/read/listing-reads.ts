@@ -1,6 +1,6 @@
 /** What a list of sessions asks about those that it shows, all of them at once: see `operations/wire/sessions.ts`. */
 import { and, contains, type Filter, isIn, or, range } from "../../substrate/filter.ts"
-import type { MessageRow } from "../tables.ts"
+import type { MessageRow, PartRow } from "../tables.ts"
 import type { SessionTables } from "../write/write-sessions.ts"
 
 export interface FirstRecord {
@@ -24,6 +24,11 @@ export interface ListingReads {
   momentsOf(ids: readonly string[], where: Filter): Promise<readonly Pick<MessageRow, "session_id" | "timestamp">[]>
   /** Which of these sessions have a part that passes. */
   withParts(ids: readonly string[], where: Filter): Promise<ReadonlySet<string>>
+  /**
+   * The parts that pass, all at once: for filters that few pass. The engine gives a scan a batch for each thousand rows that
+   * it looked at, empty ones too, which of two million parts costs 300 ms instead of 190.
+   */
+  fewParts(where: Filter): Promise<readonly Pick<PartRow, (typeof CALL_COLUMNS)[number]>[]>
   /** The records of the first messages of these sessions whose JSON contains one of the texts. */
   firstRecords(ids: readonly string[], texts: readonly string[]): Promise<readonly FirstRecord[]>
   /** The machine that stored each session. */
@@ -36,6 +41,7 @@ export interface ListingReads {
   ): Promise<readonly IdOfPrefix[]>
 }
 
+const CALL_COLUMNS = ["session_id", "message_ordinal", "type", "lane", "tool_name", "call_id", "source_agent"] as const
 /** Records that describe the whole session stand at its beginning. */
 const DESCRIBING_ORDINALS = 12
 /** Comes after every text that starts with a prefix. */
@@ -55,6 +61,7 @@ export function openListingReads({ sessions, messages, parts }: SessionTables): 
       const rows = await parts.read({ columns: ["session_id"], where: and(isIn("session_id", ids), where) })
       return new Set(rows.map((row) => row.session_id))
     },
+    fewParts: (where) => parts.read({ columns: CALL_COLUMNS, where }),
     firstRecords: async (ids, texts) => {
       if (ids.length === 0 || texts.length === 0) return []
       const where = and(
