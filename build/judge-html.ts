@@ -10,6 +10,7 @@ import { HTML_ATTACKS } from "../test/support/html-attacks.ts"
 import { startBrowser, type Tab } from "./lib/browser.ts"
 import { fillJudgedStore, LONG_MESSAGES, SCROLLED } from "./lib/judged-sessions.ts"
 import { type Outcome, printOutcome } from "./lib/outcome.ts"
+import { type Goldens, openGoldens, SCREENS } from "./lib/screens.ts"
 import { pondCommand } from "./lib/timed-run.ts"
 
 const OPENS_WITHIN_MS = 2000
@@ -17,11 +18,18 @@ const OPENS_WITHIN_MS = 2000
 const OWN_TAGS =
   "header h1 h3 h4 h5 h6 dl dt dd main article a time p ul ol li pre code span details summary b em small strong del blockquote table thead tbody tr th td hr img div nav svg rect footer script input output button"
 
+const GOLDENS = join(import.meta.dir, "lib/html-screens.json")
 const folder = mkdtempSync(join(tmpdir(), "pond-html-"))
 try {
   await fillJudgedStore(join(folder, "store"))
   await using browser = await startBrowser(folder)
-  const outcomes = [await attacked(await browser.tab()), await opensSoon(await browser.tab())]
+  const goldens = openGoldens(GOLDENS, await browser.tab(), Bun.argv.includes("--update"))
+  const outcomes = [
+    await attacked(await browser.tab()),
+    await looksAsBefore(await browser.tab(), goldens),
+    await opensSoon(await browser.tab()),
+  ]
+  await goldens.end()
   outcomes.forEach(printOutcome)
   process.exitCode = outcomes.every(({ isRight }) => isRight) ? 0 : 1
 } finally {
@@ -59,6 +67,24 @@ async function attacked(tab: Tab): Promise<Outcome> {
   const what = `${HTML_ATTACKS.length} texts that would run as markup`
   const found = `${isRun ? "one ran" : "none ran"}; foreign elements: ${foreign.join(", ") || "none"}; links elsewhere: ${links.length}; refused by the policy: ${tab.complaints.length}`
   return { what, isRight: !isRun && isAlive && foreign.length + links.length + tab.complaints.length === 0, found }
+}
+
+async function looksAsBefore(tab: Tab, goldens: Goldens): Promise<Outcome> {
+  await tab.open(`file://${await pageOf("short")}`)
+  const wrong: string[] = []
+  for (const screen of SCREENS) {
+    await tab.show(screen)
+    for (const isOpen of [false, true]) {
+      await tab.value(`document.querySelectorAll("details").forEach((each) => { each.open = ${isOpen} })`)
+      const name = `${isOpen ? "unfolded" : "folded"} ${screen.width} ${screen.theme}`
+      const excess = await tab.value<number>("document.documentElement.scrollWidth - innerWidth")
+      const change = await goldens.compare(name, await tab.screenshot())
+      if (change !== undefined) wrong.push(`${name}: ${change}`)
+      if (excess > 0) wrong.push(`${name}: ${excess} pixels too wide`)
+    }
+  }
+  const found = wrong.length === 0 ? "as their goldens, nothing cut off" : wrong.join("\n       ")
+  return { what: `${2 * SCREENS.length} screens`, isRight: wrong.length === 0, found }
 }
 
 async function opensSoon(tab: Tab): Promise<Outcome> {

@@ -2,7 +2,7 @@
  * `bun run judge:page`: the page of a server as a real browser has it, on screens of three widths in both colours. What is
  * hostile must not run, nothing may be cut off or out of reach for a keyboard or a screen reader (axe), a session of ten
  * thousand messages must open soon, one that grows must show it, and a server that is gone must be told. `--screens DIR`
- * keeps pictures of every view. Needs Chromium (`apt-get install chromium`, or its path in CHROMIUM).
+ * keeps pictures of every view, and `--update` makes them the goldens. Needs Chromium (`apt-get install chromium`, or its path in CHROMIUM).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,16 +12,18 @@ import { parseArgs } from "node:util"
 import { HTML_ATTACKS } from "../test/support/html-attacks.ts"
 import { type Screen, startBrowser, type Tab } from "./lib/browser.ts"
 import { fillJudgedStore, LONG_MESSAGES, SCROLLED } from "./lib/judged-sessions.ts"
+import { median } from "./lib/measure.ts"
 import { type Outcome, printOutcome } from "./lib/outcome.ts"
+import { type Goldens, openGoldens, SCREENS } from "./lib/screens.ts"
 import { pondCommand } from "./lib/timed-run.ts"
 
 const SHOWS_WITHIN_MS = 2000
 const PATIENCE_MS = 20_000
 const SLOW_MS = 400
-const WIDTHS = [390, 800, 1400]
-const HEIGHT = 900
-
-const { values } = parseArgs({ args: Bun.argv.slice(2), options: { screens: { type: "string" } } })
+const { values } = parseArgs({
+  args: Bun.argv.slice(2),
+  options: { screens: { type: "string" }, update: { type: "boolean" } },
+})
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 
 /** Browsers make what scrolls reachable by Tab themselves (Chromium since 130); headings in messages are their authors'. */
@@ -33,9 +35,17 @@ interface Site {
   readonly stop: () => Promise<void>
 }
 
-const SCREENS: readonly Screen[] = (["light", "dark"] as const).flatMap((theme) =>
-  WIDTHS.map((width) => ({ width, height: HEIGHT, theme })),
-)
+/**
+ * When the frame with the first messages was on the screen, by the clock of the page itself. Asked from outside, the answer
+ * waits until the browser has time for it: on a busy machine that was 0.6 s in one run and 3.9 s in another, while the page
+ * showed its messages after 0.7 s in both.
+ */
+const NOTE_FIRST_MESSAGES = `new MutationObserver((_, observer) => {
+  if (document.querySelectorAll("article").length <= 20) return
+  observer.disconnect()
+  requestAnimationFrame(() => requestAnimationFrame((now) => { globalThis.firstMessagesMs = now }))
+}).observe(document, { childList: true, subtree: true })`
+const ROUNDS = 3
 
 /** Every view, and what is there once it is complete. */
 const VIEWS: readonly (readonly [name: string, path: string, ready: string])[] = [
@@ -49,6 +59,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string])[] =
   ],
 ]
 
+const GOLDENS = join(import.meta.dir, "lib/page-screens.json")
 const folder = mkdtempSync(join(tmpdir(), "pond-page-"))
 const outcomes: Outcome[] = []
 try {
@@ -56,13 +67,16 @@ try {
   await fillJudgedStore(store)
   const site = await serve(store)
   await using browser = await startBrowser(folder)
+  const kept = openGoldens(GOLDENS, await browser.tab(), values.update === true)
   try {
-    for (const judge of [asksForToken, everyView, attacked, byKeyboard, longSession, growing, overSlowLine]) {
+    const everyScreen = (empty: Tab, at: Site) => everyView(empty, at, kept)
+    for (const judge of [asksForToken, everyScreen, attacked, byKeyboard, longSession, growing, overSlowLine]) {
       const tab = await browser.tab()
       report(await judge(tab, site))
       // A page that is left open asks on.
       await tab.open("about:blank")
     }
+    await kept.end()
   } finally {
     await site.stop()
   }
@@ -127,32 +141,43 @@ async function asksForToken(tab: Tab, site: Site): Promise<Outcome> {
   }
 }
 
-/** Each on every screen: nothing wider than the screen, and no violation of the rules that axe knows. */
-async function everyView(tab: Tab, site: Site): Promise<Outcome> {
+/** Each on every screen: as the golden has it, nothing wider than the screen, and no violation of the rules that axe knows. */
+async function everyView(tab: Tab, site: Site, goldens: Goldens): Promise<Outcome> {
   const wrong: string[] = []
   for (const screen of SCREENS) {
     await tab.show(screen)
-    for (const view of VIEWS) wrong.push(...(await faultsOf(tab, site, view, screen)))
+    for (const view of VIEWS) wrong.push(...(await faultsOf(tab, site, { view, screen, goldens })))
   }
-  const found = wrong.length === 0 ? "complete, nothing cut off, no violation that axe finds" : wrong.join("\n       ")
+  const found =
+    wrong.length === 0
+      ? "as their goldens, complete, nothing cut off, no violation that axe finds"
+      : wrong.join("\n       ")
   return { what: `${SCREENS.length * VIEWS.length} screens`, isRight: wrong.length === 0, found }
+}
+
+interface Judged {
+  readonly view: (typeof VIEWS)[number]
+  readonly screen: Screen
+  readonly goldens: Goldens
 }
 
 async function faultsOf(
   tab: Tab,
   site: Site,
-  [name, path, ready]: (typeof VIEWS)[number],
-  { width, theme }: Screen,
+  { view: [name, path, ready], screen: { width, theme }, goldens }: Judged,
 ): Promise<readonly string[]> {
   const screen = `${name} ${width} ${theme}`
   const isComplete = await openView(tab, site, path, ready)
+  const picture = await tab.screenshot()
+  const change = await goldens.compare(screen, picture)
   const excess = await tab.value<number>("document.documentElement.scrollWidth - innerWidth")
   const found = [
     ...(isComplete ? [] : ["not complete"]),
+    ...(change === undefined ? [] : [change]),
     ...(excess > 0 ? [`${excess} pixels too wide`] : []),
     ...(await violations(tab)),
   ]
-  if (values.screens !== undefined) await keepScreen(tab, values.screens, screen)
+  if (values.screens !== undefined) await keepScreen(values.screens, screen, picture)
   return found.map((each) => `${screen}: ${each}`)
 }
 
@@ -163,9 +188,9 @@ async function violations(tab: Tab): Promise<readonly string[]> {
   )
 }
 
-async function keepScreen(tab: Tab, directory: string, name: string): Promise<void> {
+async function keepScreen(directory: string, name: string, picture: Uint8Array): Promise<void> {
   mkdirSync(directory, { recursive: true })
-  await Bun.write(join(directory, `${name.replaceAll(" ", "-")}.png`), await tab.screenshot())
+  await Bun.write(join(directory, `${name.replaceAll(" ", "-")}.png`), picture)
 }
 
 async function attacked(tab: Tab, site: Site): Promise<Outcome> {
@@ -226,18 +251,21 @@ async function byKeyboard(tab: Tab, site: Site): Promise<Outcome> {
   }
 }
 
+/** Opened three times, with the time in the middle: one stop of a busy machine is not the page's. */
 async function longSession(tab: Tab, site: Site): Promise<Outcome> {
-  await tab.open("about:blank")
-  const began = performance.now()
-  await openView(tab, site, "/session/long", "document.querySelectorAll('article').length > 20")
-  const firstMs = performance.now() - began
+  await tab.first(NOTE_FIRST_MESSAGES)
+  const firsts: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await openView(tab, site, "/session/long", "globalThis.firstMessagesMs !== undefined")
+    firsts.push(Math.round((await tab.value<number | undefined>("globalThis.firstMessagesMs")) ?? PATIENCE_MS))
+  }
   const isWhole = await tab.becomes(`document.querySelectorAll("article").length === ${LONG_MESSAGES}`, 3 * PATIENCE_MS)
-  const wholeMs = performance.now() - began
+  const wholeMs = await tab.value<number>("performance.now()")
   const slowest = await tab.value<number>(SCROLLED)
   return {
     what: `a session of ${LONG_MESSAGES} messages`,
-    isRight: firstMs < SHOWS_WITHIN_MS && isWhole,
-    found: `read from ${Math.round(firstMs)} ms on (${SHOWS_WITHIN_MS}), whole after ${Math.round(wholeMs)} ms; slowest of 60 frames while it scrolls ${Math.round(slowest)} ms`,
+    isRight: median(firsts) < SHOWS_WITHIN_MS && isWhole,
+    found: `read from ${firsts.join(", ")} ms on (${SHOWS_WITHIN_MS}, the middle one), whole after ${Math.round(wholeMs)} ms; slowest of 60 frames while it scrolls ${Math.round(slowest)} ms`,
   }
 }
 

@@ -5,6 +5,8 @@ import { join } from "node:path"
 export interface Tab {
   /** Until the page and everything in it is loaded. */
   open(url: string): Promise<void>
+  /** Runs in every page that is opened from now on, before anything of the page. */
+  first(script: string): Promise<void>
   /** The value of an expression in the page, as JSON. */
   value<T>(expression: string): Promise<T>
   /** As wide and in the colours that a person has it. */
@@ -113,6 +115,9 @@ async function openTab(address: string): Promise<Tab> {
       loaded = Promise.withResolvers()
       await send("Page.navigate", { url })
       await loaded.promise
+    },
+    first: async (source) => {
+      await send("Page.addScriptToEvaluateOnNewDocument", { source })
     },
     value: async <T>(expression: string) => {
       const { result } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })

@@ -49,6 +49,13 @@ function message(session: string, ordinal: number, text: string, role: "user" | 
   return { message: { ...own, role }, parts: [said, { ...called, provider_executed: false }, result] }
 }
 
+const SHORT_TEXTS = [
+  "Make the lamp glow at night.",
+  "It **glows** from dusk on, and `lamp.ts` counts the hours. See [the notes](https://example.com/).\n\n- dusk\n- dawn",
+  "Thanks. And in winter?",
+  "The hours follow the sun:\n\n```ts\nconst hours = sunset - sunrise\n```",
+]
+
 export async function fillJudgedStore(path: string): Promise<void> {
   const store = openStore(parseLocation(path, { environment: {} }), {
     log: silentLog,
@@ -65,6 +72,10 @@ export async function fillJudgedStore(path: string): Promise<void> {
   const paragraph =
     "The cart **rounds** each price, and `total` adds them up. See [the notes](https://example.com/).\n\n"
   await sessions.write([
+    {
+      session: { ...about, id: "short", title: "A lamp for the pond" },
+      entries: SHORT_TEXTS.map((text, at) => message("short", at, text, at % 2 === 0 ? "user" : "assistant")),
+    },
     {
       session: { ...about, id: "attacked", title: HTML_ATTACKS[0] ?? "" },
       entries: HTML_ATTACKS.map((text, at) => message("attacked", at, text, at % 2 === 0 ? "user" : "assistant")),

@@ -122,6 +122,18 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/archive.ts")).copy,
   },
   {
+    name: "share",
+    group: "carry",
+    summary: "Put sessions as pages into storage of your own, and print the link.",
+    load: async () => (await import("./verbs/share.ts")).share,
+  },
+  {
+    name: "unshare",
+    group: "carry",
+    summary: "Delete what was shared from this machine.",
+    load: async () => (await import("./verbs/share.ts")).unshare,
+  },
+  {
     name: "open",
     group: "serve",
     summary: "Open the page where sessions are browsed, searched and read.",
@@ -178,7 +190,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "exclude list",
     group: "care",
-    summary: "List the projects that are not stored.",
+    summary: "List the excluded projects.",
     load: async () => (await import("./verbs/exclude.ts")).list,
   },
   {
@@ -190,7 +202,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "exclude remove",
     group: "care",
-    summary: "Store projects again that were kept out.",
+    summary: "Stop excluding projects.",
     load: async () => (await import("./verbs/exclude.ts")).remove,
   },
   {
@@ -292,7 +304,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "repair",
     group: "care",
-    summary: "Take damage out of the store, and back what is intact.",
+    summary: "Remove damaged data from the store and recover what is intact.",
     load: async () => (await import("./verbs/check.ts")).repair,
   },
   {
@@ -328,7 +340,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "config unset",
     group: "care",
-    summary: "Remove a setting from the config file, so that its default counts.",
+    summary: "Remove a setting from the config file to use its default.",
     load: async () => (await import("./verbs/config.ts")).configUnset,
   },
   {

@@ -14,6 +14,8 @@ export const SESSION_FILTERS = {
   branch: { field: ["filters", "branch"], hint: "NAME" },
   file: { field: ["filters", "file"], hint: "PATH" },
   errors: { field: ["filters", "has_errors"] },
+  tool: { field: ["filters", "tool"], hint: "NAME" },
+  model: { field: ["filters", "model"], hint: "NAME" },
   tag: { field: ["filters", "tag"], hint: "TAG" },
   starred: { field: ["filters", "starred"] },
   from: {

@@ -154,6 +154,8 @@ const LIST: Arguments = {
     description: "Only sessions with a tool call that names this file; a part of its path is enough.",
   },
   has_errors: { field: ["filters", "has_errors"], description: "Only sessions in which a tool call failed." },
+  tool: { field: ["filters", "tool"], description: "Only sessions that called this tool." },
+  model: { field: ["filters", "model"], description: "Only sessions in which this model answered." },
   tag: { field: ["filters", "tag"], description: "Only sessions with this tag." },
   starred: { field: ["filters", "starred"], description: "Only sessions with a star." },
   from_date: {

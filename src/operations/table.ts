@@ -14,6 +14,7 @@ import * as restoring from "./machine/restore-operations.ts"
 import * as setup from "./machine/setup-operations.ts"
 import * as syncing from "./machine/sync-operations.ts"
 import type { Operation } from "./operation.ts"
+import * as sharing from "./share/publish/share-operations.ts"
 import { sql } from "./sql/sql.ts"
 import * as erasing from "./store/erase-operations.ts"
 import * as store from "./store/store-operations.ts"
@@ -57,6 +58,7 @@ export const LOCAL_OPERATIONS: readonly Operation[] = [
   store,
   erasing,
   excluding,
+  sharing,
   syncing,
   capturing,
   restoring,

@@ -87,6 +87,8 @@ export interface Filters {
   readonly tag?: string
   readonly starred?: boolean
   readonly has_errors?: boolean
+  readonly tool?: string
+  readonly model?: string
   readonly role?: string
   readonly include_subagents?: boolean
 }
@@ -166,6 +168,7 @@ export interface Stats {
 
 export interface CostRow {
   readonly key: string
+  readonly sessions: number
   readonly responses: number
   readonly total_tokens: number
   readonly cost_usd: number

@@ -1,4 +1,5 @@
 /** What narrows a list down: dates, projects and clients with how much there is of each, stars. */
+import { useState } from "preact/hooks"
 import type { FacetCount, SessionPage } from "./api.ts"
 import { countText, projectNames } from "./format.ts"
 import { listHref, withChoice } from "./route.ts"
@@ -38,6 +39,12 @@ export function Facets({ params, isSearch }: FacetsProps) {
         />
         <h2>Client</h2>
         <FacetRows params={params} name="client" rows={clients} labelOf={(key) => key} />
+        {isSearch ? null : (
+          <>
+            <CountedFacet params={params} name="model" title="Model" operation="cost" />
+            <CountedFacet params={params} name="tool" title="Tool" operation="stats" />
+          </>
+        )}
         <h2>Only</h2>
         <ul>
           <Facet params={params} name="starred" value="1" label="★ Starred" />
@@ -52,10 +59,36 @@ export function Facets({ params, isSearch }: FacetsProps) {
   )
 }
 
-const NAMES = ["days", "project", "client", "starred", "errors", "agents", "tag"]
+const NAMES = ["days", "project", "client", "model", "tool", "starred", "errors", "agents", "tag"]
 
 function chosenCount(params: URLSearchParams): number {
   return NAMES.filter((name) => params.has(name)).length
+}
+
+interface CountedFacetProps {
+  readonly params: URLSearchParams
+  readonly name: "tool" | "model"
+  readonly title: string
+  readonly operation: "stats" | "cost"
+}
+
+/** To count all calls of a large store takes a second, so they are counted when somebody unfolds them. */
+function CountedFacet({ params, name, title, operation }: CountedFacetProps) {
+  const [isOpen, setOpen] = useState(params.has(name))
+  const { answer, error } = useAnswer<{ readonly rows: readonly FacetCount[] }>(
+    operation,
+    isOpen ? { by: name } : undefined,
+  )
+  const rows = (answer?.rows ?? []).filter(({ key }) => key !== "")
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {isOpen && answer === undefined ? <p class="status">{error?.message ?? "Counting…"}</p> : null}
+      <FacetRows params={params} name={name} rows={rows} labelOf={(key) => key} />
+    </details>
+  )
 }
 
 interface FacetRowsProps {

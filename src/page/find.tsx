@@ -16,9 +16,13 @@ export function Find({ box, version }: FindProps) {
   const [text, setText] = useState("")
   const [result, setResult] = useState("")
   const settled = useSettled(text, TYPING_MS)
+  /** Whether messages are hidden. Most of the time none are, and a page that arrives has none to hide. */
+  const isFiltered = useRef(false)
   useKeys({ "/": () => input.current?.focus() })
   useEffect(() => {
     const words = settled.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0 && !isFiltered.current) return
+    isFiltered.current = words.length > 0
     const articles = [...(box.current?.querySelectorAll<HTMLElement>("article") ?? [])]
     let found = 0
     for (const article of articles) {

@@ -42,7 +42,7 @@ export function List({ params }: { readonly params: URLSearchParams }) {
       </search>
       <Facets params={params} isSearch={asked !== ""} />
       {asked === "" ? (
-        <Rows filters={{ ...filtersOf(params), ...(params.has("errors") ? { has_errors: true } : {}) }} />
+        <Rows filters={{ ...filtersOf(params), ...listFiltersOf(params) }} />
       ) : (
         <Results query={asked} params={params} filters={filtersOf(params)} />
       )}
@@ -72,6 +72,16 @@ function filtersOf(params: URLSearchParams): Filters {
     ...(days > 0 ? { from_date: new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10) } : {}),
     ...(params.has("starred") ? { starred: true } : {}),
     ...(params.has("agents") ? { include_subagents: true } : {}),
+  }
+}
+
+/** Of a list alone: a search does not ask for them. */
+function listFiltersOf(params: URLSearchParams): Filters {
+  const [tool, model] = [params.get("tool"), params.get("model")]
+  return {
+    ...(params.has("errors") ? { has_errors: true } : {}),
+    ...(tool === null ? {} : { tool }),
+    ...(model === null ? {} : { model }),
   }
 }
 

@@ -13,6 +13,8 @@ import { toApiError, useKeys, useLiveCount } from "./use-answer.ts"
 
 const FIRST_PAGE = 60
 const PAGE = 400
+/** About the height of a message: of pages that nobody has seen yet, the browser lays out nothing but their height. */
+const MESSAGE_PIXELS = 90
 
 interface Shown {
   /** What this page begins behind; undefined for the first one. */
@@ -59,7 +61,8 @@ export function Messages({ id, anchor }: MessagesProps) {
     // Only time asks for more.
   }, [live])
 
-  useEffect(() => showLocalTimes(box.current), [shown])
+  // Of the newest page alone: to go through all of them for each page took longer with every page.
+  useEffect(() => showLocalTimes(box.current?.lastElementChild), [shown])
   const isThere = useScrollTo(anchor, shown.length)
   useKeys({
     j: () => moveTo(box.current, 1),
@@ -75,7 +78,11 @@ export function Messages({ id, anchor }: MessagesProps) {
       <h2 class="unseen">Messages</h2>
       <div ref={box} class="messages" aria-busy={!isWhole}>
         {shown.map(({ after, page }) => (
-          <div key={after ?? ""} dangerouslySetInnerHTML={{ __html: page.html }} />
+          <div
+            key={after ?? ""}
+            style={{ containIntrinsicSize: `auto ${page.map.length * MESSAGE_PIXELS}px` }}
+            dangerouslySetInnerHTML={{ __html: page.html }}
+          />
         ))}
       </div>
       {failure === undefined ? null : (
@@ -146,7 +153,7 @@ function useScrollTo(anchor: string | undefined, pages: number): boolean {
 }
 
 /** The server does not know where its reader is. */
-function showLocalTimes(box: HTMLElement | null): void {
+function showLocalTimes(box: Element | null | undefined): void {
   for (const time of box?.querySelectorAll<HTMLTimeElement>("time[datetime]:not([data-local])") ?? []) {
     time.dataset["local"] = ""
     time.textContent = dateTimeText(time.dateTime)

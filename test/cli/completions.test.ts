@@ -140,7 +140,7 @@ test("every flag that takes the id of a session or the name of a client is compl
       .filter(([flagName, { words }]) => /^(session|agent|to)$/.test(flagName) && words === undefined)
       .map(([flagName]) => `${name} --${flagName}`),
   )
-  // These take a day, or a store.
+  // These take a day, a store, or where to share.
   expect(plain.toSorted()).toEqual([
     "browse --to",
     "copy --to",
@@ -149,6 +149,7 @@ test("every flag that takes the id of a session or the name of a client is compl
     "export --to",
     "list --to",
     "search --to",
+    "share --to",
     "stats --to",
   ])
 })

@@ -30,6 +30,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "recover src/app.ts": 3,
   "recover src/app.ts --at yesterday -o app.old.ts": 3,
   "recover src/app.ts -o src/app.ts --force": 3,
+  "share SESSION --to gist --yes": 3, // gh is not installed
   "erase 7b2777b1": 3, // no such session here
   "erase 7b2777b1 --dry-run": 3,
   "erase --undo 7b2777b1": 3,

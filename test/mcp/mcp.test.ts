@@ -178,6 +178,8 @@ test("the tools, their hints and their limits are the ones that hosts know", asy
         "host",
         "file",
         "has_errors",
+        "tool",
+        "model",
         "tag",
         "starred",
         "from_date",

@@ -50,7 +50,7 @@ function failing(id: string, ordinal: number, timestamp: string): Entry {
 }
 
 function onBranch({ message, parts }: Entry, gitBranch: string): Entry {
-  return { message: { ...message, options: { source: { record: { gitBranch } } } }, parts } as Entry
+  return { message: { ...message, options: { source: { record: { gitBranch, model: "m-1" } } } }, parts } as Entry
 }
 
 async function list(input: object): Promise<SessionsOutput> {
@@ -86,6 +86,10 @@ test.each<[string, object, readonly string[]]>([
   ["another machine", { host: "elsewhere" }, []],
   ["the branch", { branch: "feature" }, ["aaaaaaaa-2"]],
   ["a file that a tool call names", { file: 'src/"odd"' }, ["aaaaaaaa-1"]],
+  ["a tool that was called", { tool: "Edit" }, ["aaaaaaaa-1"]],
+  ["a tool that nobody called", { tool: "edit" }, []],
+  ["the model", { model: "m-1" }, ["aaaaaaaa-2"]],
+  ["a part of a model's name", { model: "m" }, []],
   ["failed tool calls", { has_errors: true }, ["aaaaaaaa-1"]],
   ["sub-agents too", { include_subagents: true, project: { contains: "work" } }, ["aaaaaaaa-1/agent"]],
   ["a kind of sub-agent", { source_agent: "claude-code/explorer" }, ["aaaaaaaa-1/agent"]],

@@ -21,12 +21,14 @@ export function memoryPond(): TestPond {
   return pondOver(memorySessionsAt())
 }
 
-export function testPond(): TestPond {
-  return pondOver(testSessions())
+/** `variables`: further ones of its environment. */
+export function testPond(variables: Readonly<Record<string, string>> = {}): TestPond {
+  return pondOver(testSessions(), variables)
 }
 
-function pondOver(place: TestSessions): TestPond {
-  const environment = { HOME: place.path, XDG_STATE_HOME: `${place.path}/state`, XDG_CACHE_HOME: `${place.path}/cache` }
+function pondOver(place: TestSessions, variables: Readonly<Record<string, string>> = {}): TestPond {
+  const own = { HOME: place.path, XDG_STATE_HOME: `${place.path}/state`, XDG_CACHE_HOME: `${place.path}/cache` }
+  const environment = { ...own, ...variables }
   const pond: Pond = {
     host: createHost({
       lifetime: "command",

@@ -173,14 +173,14 @@ test("a walk stops when its time is over, and says where", async () => {
 
 test("a long pause before the newest message makes no window of everything behind it", async () => {
   using paused = testSessions()
-  const old = Array.from({ length: 1_000 }, (_, at) => new Date(Date.UTC(2023, 10, 15) + at * 1000).toISOString())
+  const old = Array.from({ length: 1_000 }, (_, second) => new Date(Date.UTC(2023, 10, 15, 0, 0, second)).toISOString())
   await paused.sessions.write([
     { session: session("new"), entries: [said("new", 0, "hello", { timestamp: "2026-01-01T00:00:00.000Z" })] },
-    ...Array.from({ length: 50 }, (_, at) => ({
-      session: session(`old-${at}`, { created_at: old[at * 20] ?? "" }),
-      entries: Array.from({ length: 20 }, (_, ordinal) =>
-        said(`old-${at}`, ordinal, "hello", { timestamp: old[at * 20 + ordinal] ?? "" }),
-      ),
+    ...Array.from({ length: 50 }, (_, number) => ({
+      session: session(`old-${number}`, { created_at: old[number * 20] ?? "" }),
+      entries: old
+        .slice(number * 20, number * 20 + 20)
+        .map((timestamp, ordinal) => said(`old-${number}`, ordinal, "hello", { timestamp })),
     })),
   ])
   const windows = createTimeWindows(paused.sessions, systemClock, { isOfTools: false, shareMs: 100, rowsFirst: 40 })

@@ -137,6 +137,7 @@ const UNASKED_FIELDS: Readonly<Record<string, string>> = {
   "watch full": "once is enough: pond sync --full",
   "watch no_wait": "it waits for as long as it runs",
   "erase filters.include_subagents": "sub-agents go with their session",
+  "share filters.include_subagents": "sub-agents are on the page of their session",
   "recent limit": "the screen to choose from is as long as the list",
   "recent id_prefix": "completions ask for it",
 }

@@ -213,7 +213,7 @@ test("a sync of which every stage is left out is a mistake", async () => {
   using home = temporaryHome()
   const { stderr, exitCode } = await runPond(["sync", "--only", "import", "--skip", "import"], home)
   expect({ stderr, exitCode }).toEqual({
-    stderr: "pond: Every stage is left out: nothing would be done. Leave one of them in.\n",
+    stderr: "pond: All stages are skipped: nothing to do. Remove one --skip.\n",
     exitCode: 2,
   })
 })

@@ -24,7 +24,7 @@ export async function refuseDamaged(store: Store, work: Work, sessionIds?: Reado
   if (damaged.length === 0) return
   throw new PondError(
     "storage_unavailable",
-    `${damaged.join(" ")} Nothing was written. Run \`pond repair\`: afterwards the rest can be written.`,
+    `${damaged.join(" ")} Nothing was written. Run \`pond repair\`, then try again.`,
     { details: { store: store.location.shown, failure: "damaged" } },
   )
 }

@@ -3,6 +3,7 @@
  */
 import { ERROR_TABLE } from "../../model/errors.ts"
 import { RESCUE } from "./rescue-topic.ts"
+import { SHARING } from "./sharing-topic.ts"
 
 export interface Topic {
   readonly name: string
@@ -208,38 +209,6 @@ Each match shows its message. To read it in context:
 For everything else, use SQL:
 
   pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
-`
-
-const SHARING = `To show a session to somebody without pond, write it as one page or as Markdown.
-A page is a single file that any browser opens: it loads nothing, runs nothing of
-what the session says, and folds reasoning, tool calls with their results, diffs
-and sub-agents. Bars above it show where work, tokens and time went. In Markdown
-images are listed by name; it reads well on GitHub.
-
-  pond get SESSION -o session.md
-  pond get SESSION -o session.html --redact
-  pond get SESSION -o session.md --mode conversational
-  pond get SESSION -o session.md --include-subagents
-  pond get SESSION --format md --redact
-
-Several sessions, or all of a project, become pages in a directory; its index.html
-lists them:
-
-  pond get SESSION SESSION -o pages --redact
-  pond get --project shop -o pages --redact
-
---redact replaces text that looks like a credential and reports how many of each
-kind: known token formats, private keys, passwords in URLs and assignments,
-authorization headers, and the values of secret environment variables on this
-machine. Your home directory becomes ~. An ordinary word used as a password is
-not detected: read a document before you share it.
-
-To move sessions to another pond, write an export file. It always contains the
-complete records, without redaction, because a client could not resume a session
-with gaps. Give it only to people who may read all of it.
-
-  pond export -o one.pond --session SESSION
-  pond import one.pond
 `
 
 const SQL = `The tables and columns that a query can use.

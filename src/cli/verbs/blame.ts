@@ -60,7 +60,7 @@ function readText(path: string): string {
   try {
     const { size } = statSync(path)
     if (size > FILE_BYTES_MAX)
-      throw new PondError("validation_failed", `${path} is larger than 4 MiB, which no session wrote by hand.`, {
+      throw new PondError("validation_failed", `${path} is larger than 4 MiB: pond does not read files that large.`, {
         details: { path, size },
       })
     const bytes = readFileSync(path)

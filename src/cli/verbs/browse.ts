@@ -22,7 +22,7 @@ type BrowseContext = VerbContext<typeof args.flags>
 
 export const browse = defineVerb({
   flags: args.flags,
-  positionals: [{ name: "words", summary: "What to filter the list by at first.", count: "many" }],
+  positionals: [{ name: "words", summary: "Words to filter the list by.", count: "many" }],
   examples: [
     "browse",
     "browse login bug",

@@ -12,7 +12,7 @@ const SESSIONS_SHOWN = 10
 
 const args = argumentsFor(checkStore.input, {
   "read-data": {},
-  subset: { field: ["percent"], hint: "PERCENT", summary: "Read only PERCENT of the files, others each hour." },
+  subset: { field: ["percent"], hint: "PERCENT", summary: "Read only PERCENT of the files, different ones each hour." },
 })
 
 export const check = defineVerb({

@@ -90,7 +90,7 @@ function render(answer: Answer, page: Page & { readonly isPurge: boolean }): str
       return answer.sessions.length === 0 ? "Nothing is erased.\n" : renderTombstones(answer, page)
     case "undo":
       return prose(
-        `${counted(answer.sessions.length, "session")} not erased any more. \`pond sync\` stores what clients wrote meanwhile, and what was purged if they still have it.\n`,
+        `${counted(answer.sessions.length, "session")} no longer erased. \`pond sync\` stores what clients wrote meanwhile, and what was purged if they still have it.\n`,
       )
     case "erase":
       return `${renderDone(answer, page)}${style.dim(prose("The client's own files still have them: delete them there too.\n"))}`

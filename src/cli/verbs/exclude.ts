@@ -49,7 +49,7 @@ export const remove = defineVerb({
     return {
       document: { ...answer },
       render: ({ path, prose }) =>
-        prose(`Not excluded any more in ${path(answer.file)}. The next sync stores what was left out.\n`),
+        prose(`No longer excluded in ${path(answer.file)}. The next sync stores what was left out.\n`),
     }
   },
 })

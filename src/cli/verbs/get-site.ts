@@ -21,7 +21,10 @@ export async function asSite(context: Context): Promise<Outcome> {
   const filters = flags.project === undefined ? undefined : { project: projectFilterOf(flags.project) }
   const sessionIds = await chosenSessions(pond, { ids: words, filters }, signal)
   if (sessionIds.length === 0)
-    throw new PondError("not_found", `No session of a project ${flags.project}. \`pond list\` shows the projects.`)
+    throw new PondError(
+      "not_found",
+      `No session in a project that matches ${flags.project}. \`pond list\` shows the projects.`,
+    )
   const title = flags.project === undefined ? undefined : await projectTitle(context, sessionIds)
   const options = { sessionIds, isWhole: flags.mode !== "conversational", isRedacted: flags.redact, title }
   const site = shareSite(pond, options, signal)

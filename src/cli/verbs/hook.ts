@@ -23,9 +23,9 @@ const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024
 
 export const hook = defineVerb({
   flags: {
-    client: flag.text("The client that calls (default: guessed from what it says).", "CLIENT"),
+    client: flag.text("The client that calls (default: detected from its input).", "CLIENT"),
   },
-  positionals: [{ name: "event", summary: "What happens in the client.", count: "one", choices: HOOK_EVENTS }],
+  positionals: [{ name: "event", summary: "The event, as the client names it.", count: "one", choices: HOOK_EVENTS }],
   examples: ["hook prompt --client claude-code", "hook session-end --client codex"],
   run: async ({ pond, words, flags, signal, writeOut }) => {
     const event = words[0] as HookEvent

@@ -18,9 +18,9 @@ const args = argumentsFor(
     at: {
       hint: "DATE",
       day: "end",
-      summary: 'The version of that time: 2026-01-31, "20 Jan", yesterday (default: the newest).',
+      summary: 'The version at that time: 2026-01-31, "20 Jan", yesterday (default: the newest).',
     },
-    list: flag.onOff("List every version that is known whole."),
+    list: flag.onOff("List every version that is completely known."),
     output: flag.text("Write the version to FILE; - is stdout.", "FILE", { short: "o" }),
     force: flag.onOff("Overwrite an existing file."),
   },

@@ -11,7 +11,7 @@ import { type FileVersion, replay, splitLines } from "./line-history.ts"
 
 const RecoverInput = closedObject({
   path: Type.String({ minLength: 1, description: "The absolute path of the file." }),
-  at: text("The version of that time: 2026-01-31, a timestamp in RFC 3339, or words: yesterday (default: the newest)."),
+  at: text("The version at that time: 2026-01-31, a timestamp in RFC 3339, or words: yesterday (default: the newest)."),
 })
 
 const Version = closedObject({

@@ -7,9 +7,9 @@ export const capture = defineLocalOperation({
   name: "capture",
   summary: "Store the sessions of a job, and write each as a page without credentials.",
   input: closedObject({
-    since: text("Only write and name sessions that went on since then: 2026-01-31, 6h, or a moment in RFC 3339."),
-    artifacts: text("Write each session to this directory as a page, with what looks like a credential taken out."),
-    format: choice(["md", "html"], "The form of these pages.", "md"),
+    since: text("Only write and name sessions active since then: 2026-01-31, 6h, or a moment in RFC 3339."),
+    artifacts: text("Write each session to this directory as a redacted page."),
+    format: choice(["md", "html"], "The format of these pages.", "md"),
   }),
   output: closedObject({
     sessions: Type.Array(

@@ -118,7 +118,7 @@ export const configSet = defineLocalOperation({
   summary: "Set a setting in the config file.",
   input: closedObject({
     key: SettingKey,
-    value: Type.String({ description: "Its value. The items of a list stand between commas." }),
+    value: Type.String({ description: "The value. Separate the items of a list with commas." }),
   }),
   output: SetConfig,
   errors: [],
@@ -129,7 +129,7 @@ export const configSet = defineLocalOperation({
 
 export const configUnset = defineLocalOperation({
   name: "config_unset",
-  summary: "Remove a setting from the config file, so that its default counts.",
+  summary: "Remove a setting from the config file to use its default.",
   input: closedObject({ key: SettingKey }),
   output: SetConfig,
   errors: [],

@@ -18,7 +18,7 @@ const Changed = {
 
 export const excludeList = defineLocalOperation({
   name: "exclude_list",
-  summary: "List the projects that are not stored.",
+  summary: "List the excluded projects.",
   input: closedObject({}),
   output: closedObject({ file: Type.String(), excluded: Excluded }),
   errors: [],
@@ -43,7 +43,7 @@ export const excludeAdd = defineLocalOperation({
 
 export const excludeRemove = defineLocalOperation({
   name: "exclude_remove",
-  summary: "Store projects again that were kept out.",
+  summary: "Stop excluding projects.",
   input: Patterns,
   output: closedObject(Changed),
   errors: ["not_found"],

@@ -136,7 +136,7 @@ export function requestOf(pond: Pond, options: SyncOptions) {
   const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
   const stages = asked.filter((stage) => !options.skip.includes(stage))
   if (stages.length === 0) {
-    throw new PondError("validation_failed", "Every stage is left out: nothing would be done. Leave one of them in.", {
+    throw new PondError("validation_failed", "All stages are skipped: nothing to do. Remove one --skip.", {
       details: { only: options.only, skip: options.skip },
     })
   }

@@ -46,7 +46,7 @@ export async function verifyPond(pond: Pond, options: VerifyOptions, hooks: Veri
   const adapters = await verify(request, { clock: pond.host.clock, ...hooks })
   if (hooks.signal.aborted) throw new PondError("interrupted", "Stopped before everything was verified.")
   if (options.sessionId !== undefined && adapters.every(({ sessions }) => sessions === 0)) {
-    throw new PondError("not_found", `No source of these clients holds session ${options.sessionId}.`, {
+    throw new PondError("not_found", `No file of these clients contains session ${options.sessionId}.`, {
       details: { session: options.sessionId },
     })
   }

@@ -104,6 +104,9 @@ async function* documents(reading: Reading, redactor: Redactor | undefined): Asy
   const sessions = await pond.sessions()
   const first = await sessions.session(options.sessionId)
   if (first === undefined) throw sessionNotFound(options.sessionId)
+  const named = await titled(first, reading)
+  const { source_agent: client, project, created_at: begun } = first
+  reading.sum({ name: shownName(named, reading.clean), client, project: reading.clean(project), begun, tokens: "" })
   const met = new Set([first.id])
   const waiting = [first]
   for (let session = waiting.shift(); session !== undefined; session = waiting.shift()) {

@@ -7,10 +7,10 @@ import { SessionFilters } from "../wire/session-filters.ts"
 export const EraseInput = closedObject({
   session: texts("Sessions to erase: ids, or the beginnings of ids."),
   filters: Type.Optional(SessionFilters),
-  secrets: onOff("Every session in which `pond secrets` finds a credential, with filters only those among them."),
-  purge: onOff("Also remove the bytes of everything that is erased from the files of the store, for good."),
+  secrets: onOff("Every session in which `pond secrets` finds a credential (with filters: only matching ones)."),
+  purge: onOff("Also remove the bytes of everything erased from the files of the store, permanently."),
   list: onOff("List what is erased."),
-  undo: onOff("Take an erasure back: what was not purged is there again, and may be stored again."),
+  undo: onOff("Undo an erasure: bring back what was not purged, and let it be stored again."),
   dry_run: onOff("Show what would be erased without erasing it."),
   yes: onOff("Erase without asking."),
 })

@@ -292,7 +292,7 @@ function wordingsOf(query: string, { queries = [], mode, similar_to }: SearchInp
   if (isRanked || queries.length === 0) return queries.length === 0 ? [query] : all
   throw new PondError(
     "validation_failed",
-    "queries go with the modes auto, words and meaning. Ask one after the other.",
+    "queries only work with the modes auto, words and meaning. Ask one at a time.",
     {
       details: { field: "queries" },
     },

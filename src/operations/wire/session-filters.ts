@@ -24,6 +24,8 @@ export const SessionFilters = closedObject({
   branch: text("Only sessions on this git branch."),
   file: text("Only sessions with a tool call that names this file. A part of its path is enough."),
   has_errors: Type.Optional(Type.Boolean({ description: "Only sessions in which a tool call failed." })),
+  tool: text("Only sessions that called the tool of this name, as its client names it."),
+  model: text("Only sessions in which this model answered."),
   from_date: text(`Only sessions active on or after this day: ${DATE_WORDS}.`),
   to_date: text(`Only sessions active on or before this day: ${DATE_WORDS}.`),
   tag: text("Only sessions with this tag."),
@@ -48,15 +50,15 @@ export async function messageFilter(sessions: Sessions, filters: SessionFilters,
 }
 
 /** Whether `passing` has something to ask of the sessions themselves. */
-export function asksSessions({ host, branch, file, has_errors: hasErrors }: SessionFilters): boolean {
-  return host !== undefined || branch !== undefined || file !== undefined || hasErrors === true
+export function asksSessions({ host, branch, file, tool, model, has_errors: hasErrors }: SessionFilters): boolean {
+  return [host, branch, file, tool, model].some((each) => each !== undefined) || hasErrors === true
 }
 
 /** Those of the sessions that pass, in their order. The cheapest question comes first. */
 export async function passing(
   sessions: Sessions,
   ids: readonly string[],
-  { host, branch, file, has_errors: hasErrors }: SessionFilters,
+  { host, branch, file, tool, model, has_errors: hasErrors }: SessionFilters,
 ): Promise<readonly string[]> {
   let left = ids
   const keep = (kept: { has(id: string): boolean }) => {
@@ -72,6 +74,9 @@ export async function passing(
     left = left.filter((id) => branches.get(id) === branch)
   }
   if (hasErrors === true) keep(await sessions.withParts(left, and(eq("type", "tool_result"), eq("is_failure", true))))
+  if (tool !== undefined) keep(await sessions.withParts(left, and(eq("type", "tool_call"), eq("tool_name", tool))))
+  // A record names its model in a text of its own, which nothing that was said can look like.
+  if (model !== undefined) keep(await sessions.withMessages(left, contains("options", JSON.stringify(model))))
   if (file !== undefined) {
     const named = contains("variant_data", JSON.stringify(file).slice(1, -1))
     keep(await sessions.withParts(left, and(eq("type", "tool_call"), named)))

@@ -74,7 +74,10 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
 
   async function before(to: bigint): Promise<TimeWindow | undefined> {
     const left = to === END_OF_TIME ? await table.count() : await count(undefined, to)
-    if (left > wanted * EXCESS_MAX) return await cutOff(to, await findAnchor(to))
+    if (left > wanted * EXCESS_MAX) {
+      const anchor = await findAnchor(to)
+      return (await overPause(to, anchor)) ?? (await cutOff(to, anchor))
+    }
     return left === 0 ? undefined : { from: undefined, to, rows: left }
   }
 
@@ -87,8 +90,6 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
       const from = (to === end ? anchor : to) - span
       const rows = await count(from, to)
       if (rows === 0) {
-        const last = tries === 0 ? await lastSession(from) : undefined
-        if (last !== undefined) return last
         to = from
         span = crowd === undefined ? scale(span, GROWTH_MAX) : scale(to - crowd.from, 1 / 2)
         continue
@@ -105,10 +106,13 @@ export function createTimeWindows(sessions: Sessions, clock: Clock, request: Win
   }
 
   /**
-   * From the last session that began before a time, if that is few enough rows. Spans that grow over a long pause end up
-   * with everything behind it: two years without a message before the newest one cost a list all of a million rows.
+   * Where nobody said anything for a while: from the last session that began before that, if it is few enough rows. Spans
+   * that grow over a long pause end up with everything behind it: two years without a message before the newest one cost a
+   * list all of a million rows.
    */
-  async function lastSession(to: bigint): Promise<TimeWindow | undefined> {
+  async function overPause(end: bigint, anchor: bigint): Promise<TimeWindow | undefined> {
+    const to = anchor - span
+    if ((await count(to, end)) > 0) return undefined
     const from = await newestBeginning(to)
     if (from === undefined) return undefined
     const rows = await count(from, to)

@@ -3,8 +3,10 @@ import type { Location } from "../location.ts"
 import { type OpenedClient, refusal } from "./object-client.ts"
 import { s3AccessOf } from "./s3-access.ts"
 
-/** Nothing where no client of ours has access. */
-export function openS3Client(location: Location): OpenedClient | undefined {
+/** Bun's own client with the credentials of this location; every key of it begins with the root. */
+export function signingClient(
+  location: Location,
+): { readonly client: Bun.S3Client; readonly root: string } | undefined {
   const access = s3AccessOf(location)
   if (access === undefined) return undefined
   const { bucket, endpoint, credentials, root } = access
@@ -16,6 +18,14 @@ export function openS3Client(location: Location): OpenedClient | undefined {
     ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
     ...(endpoint === undefined ? {} : { endpoint }),
   })
+  return { client, root }
+}
+
+/** Nothing where no client of ours has access. */
+export function openS3Client(location: Location): OpenedClient | undefined {
+  const opened = signingClient(location)
+  if (opened === undefined) return undefined
+  const { client, root } = opened
   return {
     root,
     client: {

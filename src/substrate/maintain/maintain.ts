@@ -160,7 +160,7 @@ async function compact(dataset: Dataset, table: LanceTable, isLocked = false): P
   await (isLocked ? restore() : dataset.exclusively(restore))
   throw new PondError(
     "storage_unavailable",
-    `A compaction of the table ${dataset.definition.name} gave other rows than were stored, and was taken back. Run \`pond check --read-data\`.`,
+    `A compaction of the table ${dataset.definition.name} gave other rows than were stored, and was rolled back. Run \`pond check --read-data\`.`,
     { details: { store: dataset.catalog.location.shown, table: dataset.definition.name, failure: "damaged" } },
   )
 }
