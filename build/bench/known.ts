@@ -120,7 +120,8 @@ function entryOf(sessionId: string, ordinal: number, text: string): Entry {
 
 // --- Asking -------------------------------------------------------------------------------------------------------------
 
-type Asker = (question: string) => Promise<readonly string[]> | readonly string[]
+/** The second is the directory that the question is asked from. */
+type Asker = (question: string, near?: string) => Promise<readonly string[]> | readonly string[]
 
 interface Places {
   readonly first: number
@@ -134,7 +135,7 @@ async function measured(
   messages: readonly Message[],
 ): Promise<Row[]> {
   const times: number[] = []
-  const own = askPond(sessions, embedder, times)
+  const pond = askPond(sessions, embedder, times)
   const rivals: readonly (readonly [name: string, ask: Asker])[] = [
     ["FTS5", askSqlite(messages)],
     ["grep", askGrep(messages)],
@@ -142,7 +143,7 @@ async function measured(
   const rows: Row[] = [{ what: "messages", measured: messages.length, unit: "messages" }]
   const all: Places[] = []
   for (const kind of QUESTION_KINDS) {
-    const found = await judge(own, kind)
+    const found = await judge(pond, kind)
     all.push(found)
     const beside: string[] = []
     for (const [name, ask] of rivals) beside.push(placesText(name, await judge(ask, kind)))
@@ -154,27 +155,45 @@ async function measured(
     })
     rows.push({ what: `${kind}: in five`, measured: percent(found.inFive, found.of), unit: "%" })
   }
-  const total = (pick: (places: Places) => number) => all.reduce((sum, places) => sum + pick(places), 0)
+  const own = (project: string) => project
+  const other = (project: string) => (project === REAL_PROJECT ? "/home/dev/work/auth" : REAL_PROJECT)
   return [
     ...rows,
-    {
-      what: "all: first",
-      measured: percent(
-        total(({ first }) => first),
-        total(({ of }) => of),
-      ),
-      unit: "%",
-    },
-    {
-      what: "all: in five",
-      measured: percent(
-        total(({ inFive }) => inFive),
-        total(({ of }) => of),
-      ),
-      unit: "%",
-    },
+    ...totals("all", all),
+    ...totals("all, asked from their own project", await judgeAll(askPond(sessions, embedder, []), own)),
+    ...totals("all, asked from another project", await judgeAll(askPond(sessions, embedder, []), other)),
     { what: "search p50", measured: quantile(times, 0.5), unit: "ms" },
     { what: "search p99", measured: quantile(times, 0.99), unit: "ms" },
+  ]
+}
+
+/** One question after the other, as people ask. */
+async function judgeAll(ask: Asker, from: (project: string) => string): Promise<Places[]> {
+  const found: Places[] = []
+  for (const kind of QUESTION_KINDS) found.push(await judge(ask, kind, from))
+  return found
+}
+
+function totals(what: string, all: readonly Places[]): Row[] {
+  const sum = (pick: (places: Places) => number) => all.reduce((total, places) => total + pick(places), 0)
+  const of = sum((places) => places.of)
+  return [
+    {
+      what: `${what}: first`,
+      measured: percent(
+        sum((places) => places.first),
+        of,
+      ),
+      unit: "%",
+    },
+    {
+      what: `${what}: in five`,
+      measured: percent(
+        sum((places) => places.inFive),
+        of,
+      ),
+      unit: "%",
+    },
   ]
 }
 
@@ -186,12 +205,13 @@ function placesText(name: string, { first, inFive, of }: Places): string {
   return `${name} ${percent(first, of).toFixed(0)} % first, ${percent(inFive, of).toFixed(0)} % in five`
 }
 
-const ITEMS = [...KNOWN_ITEMS, ...REAL_ITEMS]
+const REAL_PROJECT = "/home/dev/known"
+const ITEMS = [...KNOWN_ITEMS, ...REAL_ITEMS.map((item) => ({ ...item, project: REAL_PROJECT }))]
 
-async function judge(ask: Asker, kind: QuestionKind): Promise<Places> {
+async function judge(ask: Asker, kind: QuestionKind, from: (project: string) => string | undefined = () => undefined) {
   let [first, inFive] = [0, 0]
-  for (const { id, questions } of ITEMS) {
-    const place = (await ask(questions[kind])).indexOf(id)
+  for (const { id, project, questions } of ITEMS) {
+    const place = (await ask(questions[kind], from(project))).indexOf(id)
     if (place === 0) first += 1
     if (place >= 0 && place < FIVE) inFive += 1
   }
@@ -204,9 +224,17 @@ function askPond(sessions: Sessions, embedder: Embedder | undefined, times: numb
     sessions: () => Promise.resolve(sessions),
     embedder: () => Promise.resolve(embedder),
   } as unknown as Pond
-  return async (question) => {
+  return async (question, near) => {
     const startedMs = performance.now()
-    const answer = await perform(search, { pond, signal }, { query: question, limit: FIVE })
+    const answer = await perform(
+      search,
+      { pond, signal },
+      {
+        query: question,
+        limit: FIVE,
+        ...(near === undefined ? {} : { near }),
+      },
+    )
     times.push(performance.now() - startedMs)
     return (answer.sessions ?? []).map(({ session_id }) => session_id)
   }

@@ -21,7 +21,9 @@ interface Circumstances {
 
 /**
  * Share of the best score. Measured over 150 known items in 1,643 real sessions: the right session first rises from 68.7
- * to 72.7 %, and in five from 80.7 to 86.7 %; a wrong project costs less than 2.
+ * to 72.7 %, and in five from 80.7 to 86.7 %; a wrong project costs less than 2. Over 110 questions among 20,000 messages
+ * (`bun run bench known`) 54.5 to 57.3 % and 62.7 to 67.3 %; a wrong project costs 0.9 and 1.8. Twice the bonus gains
+ * 6 questions of 110 and loses 4 in a wrong project.
  */
 const BONUS = 0.2
 /** Shorter names of projects are words like "a" or "ui". */
