@@ -73,8 +73,13 @@ function rowsOfTable(database: Database, table: string): string[] {
   })
 }
 
+/** Stands before a text of Hermes that is JSON. */
+const HERMES_MARK = "\0json:"
+
 function cellText(value: unknown): string {
   if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString("hex")}`
   if (typeof value !== "string") return `${typeof value} ${value}`
-  return `text ${canonicalText(value) ?? value}`
+  const mark = value.startsWith(HERMES_MARK) ? HERMES_MARK : ""
+  const text = value.slice(mark.length)
+  return `text ${mark}${canonicalText(text) ?? text}`
 }

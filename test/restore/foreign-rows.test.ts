@@ -81,7 +81,7 @@ function otherId(id: string): string {
 describe("files of another session", () => {
   test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))("%s", async (_, adapter) => {
     let [tried, restored] = [0, 0]
-    for (const { root } of fixturesOf(adapter).slice(0, 3)) {
+    for (const { root } of fixturesOf(adapter).slice(0, 2)) {
       const [log] = (await logsOf(adapter, root)).values()
       const own = log?.session.options["source"] as JsonObject | undefined
       const record = log?.entries.map(
@@ -89,8 +89,10 @@ describe("files of another session", () => {
       )
       const file = own?.["file"]
       if (log === undefined || typeof file !== "string" || record?.[0] === undefined) continue
-      const planted = file.replaceAll(log.session.id, otherId(log.session.id))
-      if (planted === file) continue
+      // Some clients call a folder after the beginning of the id.
+      const names = [log.session.id, log.session.id.slice(0, 8)].find((name) => file.includes(name))
+      if (names === undefined) continue
+      const planted = file.replaceAll(names, otherId(names))
       // What is refused below is refused for what was added.
       const control = await planOf(log).catch(() => undefined)
       if (control !== undefined) restored++

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { opencode } from "../../../src/adapters/opencode/adapter.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
@@ -211,4 +211,15 @@ test("one file that somebody points at is an export, whatever its name", async (
   const path = join(temp.root, "what I did.json")
   copyFileSync(join(fixture("handed-over"), "exports/ses_e117aa7ffffexgd7esUWaW5CFI.json"), path)
   expect((await readOnly(path)).session).toMatchObject({ id: "ses_e117aa7ffffexgd7esUWaW5CFI", project: "/work/alpha" })
+})
+
+test("the changes of a session lie in a document beside its database", async () => {
+  using temp = tempRoot()
+  mkdirSync(join(temp.root, "storage/session_diff"), { recursive: true })
+  copyFileSync(join(fixture("image"), "opencode.db"), join(temp.root, "opencode.db"))
+  const id = (await planned(temp.root)).units[0]?.row?.id ?? ""
+  const diff = `storage/session_diff/${id}.json`
+  writeFileSync(join(temp.root, diff), "[]")
+  const { units } = await planned(temp.root)
+  expect(units[0]?.files.map(({ relativePath }) => relativePath)).toEqual(["opencode.db", diff])
 })
