@@ -203,15 +203,15 @@ async function moved(folder: string, store: string, messages: number): Promise<R
   for (const path of [archive, imported, copied]) rmSync(path, { recursive: true, force: true })
   if (proof.document["ok"] !== true) throw new Error("what was imported is not what was copied")
   const about = `${mb(bytes)} MB of archive, ${mb(raw)} MB of rows, ${messages} messages`
-  const indexMs = Number(back.document["index_ms"])
-  const rate = (of: number, { ms }: Run) => of / 1e6 / (ms / 1000)
-  const speed = (what: string, run: Run): Row[] => [
-    { what: `${what}, of archive`, measured: rate(bytes, run), unit: "MB/s", limit: 60, isFloor: true, beside: about },
+  // Of processor time, which a busy machine makes little of.
+  const rate = (of: number, { cpuMs }: Pick<Run, "cpuMs">) => of / 1e6 / (cpuMs / 1000)
+  const speed = (what: string, run: Run, held: Pick<Row, "limit" | "goal">): Row[] => [
+    { what: `${what}, of archive`, measured: rate(bytes, run), unit: "MB/s", isFloor: true, ...held, beside: about },
     {
       what: `${what}, of rows`,
       measured: rate(raw, run),
       unit: "MB/s",
-      beside: `cat of it: ${rate(bytes, { ...run, ms: cat }).toFixed(0)} MB/s`,
+      beside: `cat of it: ${rate(bytes, { cpuMs: cat }).toFixed(0)} MB/s`,
     },
   ]
   const memory = (what: string, run: Run): Row => ({
@@ -221,15 +221,9 @@ async function moved(folder: string, store: string, messages: number): Promise<R
     limit: 600,
   })
   return [
-    ...speed("export", out),
+    ...speed("export", out, { limit: 20, goal: 60 }),
     memory("export", out),
-    ...speed("import, checked and stored", { ...back, ms: back.ms - indexMs }),
-    {
-      what: "import and its indexes, of archive",
-      measured: rate(bytes, back),
-      unit: "MB/s",
-      beside: `${(indexMs / 1000).toFixed(1)} s of them for the indexes`,
-    },
+    ...speed("import and its indexes", back, { limit: 6, goal: 30 }),
     memory("import", back),
     { what: "copy to another store, of rows", measured: rate(raw, over), unit: "MB/s" },
     memory("copy", over),

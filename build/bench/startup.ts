@@ -68,7 +68,13 @@ async function downloadRow(): Promise<Row> {
     console.error("making the archive of a release, once for these sources …")
     await buildTarget(release, hostTarget())
   }
-  return { what: "compressed download (tar.zst)", measured: statSync(archive).size / 1e6, unit: "MB", limit: 130 }
+  return {
+    what: "compressed download (tar.zst)",
+    measured: statSync(archive).size / 1e6,
+    unit: "MB",
+    limit: 130,
+    goal: 100,
+  }
 }
 
 // --- Runs ------------------------------------------------------------------------------------------------------------
@@ -114,9 +120,9 @@ function run(home: string, command: readonly string[]) {
 }
 
 function timeRow(what: string, { own, rival }: Duel, limit: number): Row {
-  const wallMs = own.map((round) => round.wallMs)
-  const cpuMs = median(own.map((round) => round.cpuMs)).toFixed(1)
-  const rivalMs = median(rival.map((round) => round.wallMs)).toFixed(1)
-  const beside = `best ${Math.min(...wallMs).toFixed(1)} ms, processor ${cpuMs} ms; bun --version ${rivalMs} ms`
-  return { what, measured: median(wallMs), unit: "ms", limit, beside }
+  const wallMs = median(own.map((round) => round.wallMs)).toFixed(1)
+  const cpuMs = own.map((round) => round.cpuMs)
+  const rivalMs = median(rival.map((round) => round.cpuMs)).toFixed(1)
+  const beside = `best ${Math.min(...cpuMs).toFixed(1)} ms, ${wallMs} ms in all; bun --version ${rivalMs} ms`
+  return { what, measured: median(cpuMs), unit: "ms of processor time", limit, beside }
 }
