@@ -2,14 +2,16 @@
  * What may be written of a session: paths and ids of the forms that its client has (`OutputForms`). A session may come from
  * anybody, and beside its sessions a client keeps what it obeys: a session named `commands` would plant a command.
  */
-import type { Adapter } from "../adapters/adapter.ts"
+import { basename } from "node:path"
+import type { Adapter, OutputFile } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
+import { sha256Of } from "../platform/sha256.ts"
 
 interface Written {
   readonly target: Adapter
   readonly sessionId: string
   readonly fidelity: "native" | "foreign"
-  readonly files: readonly { readonly relativePath: string }[]
+  readonly files: readonly OutputFile[]
   /** Written elsewhere first, to be read back. */
   readonly proof: Pick<Written, "files">
 }
@@ -23,14 +25,22 @@ export function refuseForeignOutput({ target, sessionId, fidelity, files, proof 
       { details: { session_id: sessionId } },
     )
   }
-  for (const { relativePath } of [...files, ...proof.files]) {
-    if (isAllowedPath(target, relativePath)) continue
-    throw new PondError(
-      "validation_failed",
-      `${target.title} keeps no session at "${relativePath}", so nothing was written.${instead}`,
-      { details: { place: relativePath } },
-    )
+  for (const file of [...files, ...proof.files]) {
+    const { relativePath } = file
+    const isAllowed = isAllowedPath(target, relativePath)
+    if (isAllowed && isNamedByContent(file)) continue
+    const why = isAllowed
+      ? `"${relativePath}" is not what its name says`
+      : `${target.title} keeps no session at "${relativePath}"`
+    throw new PondError("validation_failed", `${why}, so nothing was written.${instead}`, {
+      details: { place: relativePath },
+    })
   }
+}
+
+/** Other sessions take a shared file for what its name says, which is the SHA-256 of its content. */
+function isNamedByContent(file: OutputFile): boolean {
+  return file.form !== "bytes" || file.isShared !== true || sha256Of(file.bytes) === basename(file.relativePath)
 }
 
 export function isAllowedId({ output }: Pick<Adapter, "output">, sessionId: string): boolean {

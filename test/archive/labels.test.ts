@@ -127,3 +127,16 @@ test("a file without labels has no word of them, as an older pond wrote it", asy
   const path = await fileOf(from, "silent.pond")
   await rewritten(path, here.file("unused.pond"), (_, manifest) => expect("labels" in manifest).toBe(false))
 })
+
+test("a label from the future is one of now: what is said later counts before it", async () => {
+  const desk = await storeWith("from-the-future", ["f"])
+  const label = { session_id: "f", field: "name", is_set: true, host: "elsewhere" }
+  const merge = (id: string, value: string, noted_at: bigint) =>
+    desk.labels.merge([{ ...label, id, value, noted_at }], { isDryRun: false })
+  await merge("1", "theirs", BigInt(Number.MAX_SAFE_INTEGER))
+  expect((await labelsOf(desk, "f"))?.name).toBe("theirs")
+  await merge("2", "mine", BigInt(Date.now() + 60_000) * 1000n)
+  expect((await labelsOf(desk, "f"))?.name).toBe("mine")
+  await desk.labels.add("f", [set("name", "last")])
+  expect((await labelsOf(desk, "f"))?.name).toBe("last")
+})

@@ -7,6 +7,7 @@ import { ADAPTERS, adapterById } from "../../src/adapters/registry.ts"
 import type { JsonObject, JsonValue } from "../../src/model/json.ts"
 import type { Entry, SessionLog } from "../../src/model/session.ts"
 import { planRestoreOf } from "../../src/operations/machine/restore.ts"
+import { refuseForeignOutput } from "../../src/restore/allowed-output.ts"
 import { grantsOf } from "../../src/restore/grants.ts"
 import { nativeFiles } from "../../src/restore/output-files.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
@@ -183,4 +184,17 @@ describe("grants", () => {
     const domains = [[], ["*"], null].map((value) => desktop && grantsOf({ target: desktop, files: [task(value)] }))
     expect(domains).toEqual([[], ["egressAllowedDomains"], []])
   })
+})
+
+test("a picture that other sessions take by its name is what that says", async () => {
+  const log = await fixture("oh-my-pi", "image")
+  const control = await planOf(log)
+  const blob = control.files.find(({ form }) => form === "bytes")?.relativePath ?? ""
+  expect(blob).toMatch(/^blobs\/[0-9a-f]{64}$/)
+  const other = blob.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+  const planted = withRecord(log, { file: other, form: "bytes", record: null, base64: "AAAA" })
+  await expect(planOf(planted)).rejects.toThrow()
+  const files = control.files.map((file) => (file.form === "bytes" ? { ...file, bytes: new Uint8Array([1]) } : file))
+  expect(() => refuseForeignOutput({ ...control, files })).toThrow("is not what its name says")
+  expect(() => refuseForeignOutput(control)).not.toThrow()
 })

@@ -81,8 +81,9 @@ export function openLabels(store: Store, { clock, host }: { readonly clock: Cloc
       const found = [...bySession].map(([id, own]) => [id, labelsOf(own)] as const)
       return new Map(found.filter(([, labels]) => isLabelled(labels)))
     },
-    merge: async (rows, { isDryRun }) => {
-      if (rows.length === 0) return { inserted: 0, present: 0, conflicts: [] }
+    merge: async (given, { isDryRun }) => {
+      if (given.length === 0) return { inserted: 0, present: 0, conflicts: [] }
+      const rows = notLaterThan(BigInt(Math.trunc(clock.nowMs())) * 1000n, given)
       const stored = await readLabelRows(store, new Set(rows.map(({ session_id }) => session_id)))
       const known = new Set(stored.map(labelRowKey))
       const fresh = rows.filter((row) => !known.has(labelRowKey(row)))
@@ -91,6 +92,13 @@ export function openLabels(store: Store, { clock, host }: { readonly clock: Cloc
       return { inserted: fresh.length, present: rows.length - fresh.length, conflicts }
     },
   }
+}
+
+const DAY_MICROS = 86_400_000_000n
+
+/** A label from the future would count before all that is said from now on: it was said now. Clocks differ by less than a day. */
+function notLaterThan(now: bigint, rows: readonly LabelRow[]): LabelRow[] {
+  return rows.map((row) => (row.noted_at > now + DAY_MICROS ? { ...row, noted_at: now } : row))
 }
 
 /** The same order in every store that has the rows, also of those of one moment. */
