@@ -8,6 +8,7 @@ import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
 import { codex } from "./codex/adapter.ts"
 import { continueDev } from "./continue/adapter.ts"
 import { copilotCli } from "./copilot-cli/adapter.ts"
+import { crush } from "./crush/adapter.ts"
 import { cursor } from "./cursor/adapter.ts"
 import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
@@ -20,6 +21,7 @@ import { ohMyPi, pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 import { vibe } from "./vibe/adapter.ts"
 import { vscodeChat } from "./vscode-chat/adapter.ts"
+import { zed } from "./zed/adapter.ts"
 
 export const ADAPTERS: readonly Adapter[] = [
   claudeCode,
@@ -47,6 +49,8 @@ export const ADAPTERS: readonly Adapter[] = [
   kiloLegacy,
   vscodeChat,
   cursor,
+  zed,
+  crush,
   chatgpt,
   claudeAi,
 ]

@@ -15,6 +15,7 @@ import { below, type Folders, foldersBelow, isFolder } from "../shared/folders.t
 import {
   bytesInCell,
   type DatabaseAt,
+  documentId,
   documentUnit,
   isPlainDocument,
   jsonInCell,
@@ -93,9 +94,9 @@ const INLINE = /"conversation":\s*\[\s*\{/
 /** What a bubble has at the least. How long each is would be known by reading it. */
 const BUBBLE_BYTES = 4_096
 
-function composerText({ path, relativePath }: SourceFile): string {
-  const id = documentId(relativePath)
-  return withDatabase(path, [ROWS], (database) => {
+function composerText(file: SourceFile): string {
+  const id = documentId(file)
+  return withDatabase(file.path, [ROWS], (database) => {
     const [row] = database.rows({ table: ROWS, where: { key: `${COMPOSER}${id}` } })
     const composer = jsonInCell(row?.["value"])
     const range = ["key", ...keysFrom(`${BUBBLE}${id}:`)] as const
@@ -113,10 +114,6 @@ function inOrder(composer: JsonValue, bubbles: readonly JsonValue[]): readonly J
     order.set(textIn(header, "bubbleId") ?? "", order.size)
   const rank = (row: JsonValue) => order.get((textIn(row, "key") ?? "").split(":")[2] ?? "") ?? order.size
   return bubbles.toSorted((left, right) => rank(left) - rank(right))
-}
-
-function documentId(relativePath: string): string {
-  return relativePath.slice(relativePath.lastIndexOf("/") + 1, -".json".length)
 }
 
 // --- The command line -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import type { SourceFile, SourceUnit } from "../adapter.ts"
 import { type Folders, fileOf } from "./folders.ts"
 
 /** An id that becomes the name of a file: see `OutputForms`. */
-export const PLAIN_ID = /^[\da-zA-Z][\w-]{0,99}$/
+export const PLAIN_ID = /^[\da-zA-Z][\w$-]{0,179}$/
 
 export interface RowDocument {
   /** The place where a restore writes it. */
@@ -63,13 +63,18 @@ export function* planDocuments(
 export function* plainDocuments(disk: Folders, folder: string): Generator<SourceUnit> {
   for (const { name } of disk.entries(folder)) {
     const place = folder === "" ? name : `${folder}/${name}`
-    const file = /^[\da-zA-Z][\w.-]{0,120}\.json$/.test(name) ? disk.file(place, "document") : undefined
+    const file = /^[\da-zA-Z][\w$-]{0,179}\.json$/.test(name) ? disk.file(place, "document") : undefined
     if (file !== undefined) yield { key: place, root: disk.root, files: [file] }
   }
 }
 
 export function isPlainDocument({ path }: SourceFile): boolean {
   return path.endsWith(".json")
+}
+
+/** The name of a document, which is the id of its session. */
+export function documentId({ relativePath }: SourceFile): string {
+  return relativePath.slice(relativePath.lastIndexOf("/") + 1, -".json".length)
 }
 
 export function withDatabase<T>(path: string, tables: readonly string[], read: (database: ForeignDatabase) => T): T {

@@ -4,7 +4,7 @@
  * read; encryption and methods other than deflate are not. Format: APPNOTE 6.3.10, sections 4.3 and 4.5.3.
  */
 import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs"
-import { createInflateRaw } from "node:zlib"
+import { zlib } from "../zlib.ts"
 
 /** Plain data, so that a plan can name a member to another thread. */
 export interface ZipMember {
@@ -74,7 +74,7 @@ export async function* memberBytes(path: string, member: ZipMember): AsyncGenera
   if (packedBytes === 0) return
   const start = at + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
   const packed = createReadStream(path, { start, end: start + packedBytes - 1 })
-  const unpacked = method === 0 ? packed : packed.pipe(createInflateRaw())
+  const unpacked = method === 0 ? packed : packed.pipe(zlib().createInflateRaw())
   packed.on("error", (error) => unpacked.destroy(error))
   let read = 0
   try {

@@ -3,18 +3,10 @@
  * cost five times as much memory. `size` and `sha256` are of the original bytes, so a row with fewer bytes than its
  * size is compressed. The bytes are zstd frames, one per piece, so that a long text is never encoded whole.
  */
-import { lazy } from "../../platform/lazy.ts"
+import { zlib } from "../../platform/zlib.ts"
 import type { BlobRow } from "../tables.ts"
 
 type StoredBlob = Omit<BlobRow, "bytes"> & { readonly bytes: Uint8Array | null }
-
-/** Of the ways to decompress the only one with a limit; its declaration lacks it. Loading it takes a millisecond. */
-const zlib = lazy(
-  () =>
-    require("node:zlib") as {
-      readonly zstdDecompressSync: (frames: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array
-    },
-)
 
 const LEVEL = 3
 /** Images are compressed already: what gains less than an eighth is left as it is, and not tried to its end. */

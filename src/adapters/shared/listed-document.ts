@@ -1,0 +1,111 @@
+/**
+ * For sources of which a session is one document with a list of messages, in a file or put together from rows: parse, context
+ * and native restore, all but what a message says. Each message is a record of its own, known by a hash of what it says.
+ */
+import { isJsonObject, type JsonObject } from "../../model/json.ts"
+import type { Entry, SessionLog } from "../../model/session.ts"
+import type { Adapter, RawRecord } from "../adapter.ts"
+import { matchIn, sealedModifiedAt, sealedOrigin, sealedRelativePath } from "../extract.ts"
+import { fill } from "../lift.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
+import type { SourceValue } from "../source-value.ts"
+import { type Spot, whole } from "../spot.ts"
+import { keyedList } from "./keyed-list.ts"
+import { keyedSerializer } from "./keyed-serializer.ts"
+import { entriesByRecord, mainPlaceOf, sourceOf } from "./native.ts"
+import { readJson } from "./read-json.ts"
+
+export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
+
+/** What is known of a session: where its document does not say it, its file does. */
+export type Known = {
+  readonly [K in Exclude<keyof SessionStart, "reappends" | "pond">]?: SessionStart[K] | undefined
+}
+
+export interface ListedReading {
+  readonly brand: { readonly id: string }
+  /** The key of the list. */
+  readonly key: string
+  readonly start: (document: SourceValue) => Known
+  readonly title?: (document: SourceValue) => string | undefined
+  /** Of an item: its id and its moment, where it has them. */
+  readonly facts?: (item: SourceValue) => Pick<MessageDraft, "id" | "timestamp">
+  readonly drafts: (item: Spot, note: Note) => MessageDraft[]
+}
+
+export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | "context"> & {
+  readonly native: Adapter["serialize"]["native"]
+} {
+  const list = keyedList({ key: reading.key, areRepeatsKept: true })
+
+  const parse: Adapter["parse"] = (unit, sink, resume) => {
+    const main = mainFileOf(unit)
+    const writer = createSessionWriter(main, sink, resume)
+    const place = sealedRelativePath(main)
+
+    function begin(known: Known): void {
+      const { id = matchIn(place, NAME), createdAt = sealedModifiedAt(main), ...start } = known
+      const origin = sealedOrigin(reading.brand)
+      const { sourceAgent = origin, project = origin, ...others } = start
+      if (id !== undefined && createdAt !== undefined) writer.begin({ ...others, id, createdAt, sourceAgent, project })
+    }
+
+    function take(raw: RawRecord, item: SourceValue, text: string): void {
+      const own = { ...raw, form: "document", text } as RawRecord
+      const note: Note = (kind, found) => writer.issue(own, { kind, severity: "note", found: found.slice(0, 80) })
+      const { id, timestamp } = reading.facts?.(item) ?? {}
+      const [first, ...others] = reading.drafts(whole(item), note)
+      if (first === undefined) writer.carrier(own, item, { id, timestamp })
+      else writer.record(own, item, [{ ...first, id }, ...others], { timestamp })
+    }
+
+    return {
+      push(raw) {
+        const document = readJson(raw, writer)
+        begin(document === undefined ? {} : reading.start(document))
+        if (document === undefined) return
+        const split = list.split(document)
+        const title = reading.title?.(document)
+        const pond = title === undefined || title === "" ? undefined : { title }
+        writer.carrier(raw, split?.header ?? document, { id: place, pond })
+        for (const { item, text } of split?.items ?? []) take(raw, item, text)
+      },
+      end() {
+        writer.end()
+        return { state: null, clientVersions: [] }
+      },
+    }
+  }
+
+  /** What the newest document names, in its order, from the newest summary on. */
+  const context = (log: SessionLog): readonly Entry[] => {
+    const main = mainPlaceOf(log)
+    const keyOf = list.keys()
+    const items = new Map<string, readonly Entry[]>()
+    let header: JsonObject | undefined
+    for (const { newest, entries } of entriesByRecord(log)) {
+      const { record, file = main } = sourceOf(newest)
+      if (record === undefined || file !== main) continue
+      if (isJsonObject(record) && list.named(record) !== undefined) header = record
+      else items.set(keyOf(fill(record, entries)), entries)
+    }
+    const named = (header === undefined ? undefined : list.named(header)) ?? []
+    const all = named
+      .flatMap(([, key]) => items.get(key) ?? [])
+      .filter(({ message, parts }) => message.role !== "system" && parts.length > 0)
+    return all.slice(Math.max(0, all.findLastIndex(isSummary)))
+  }
+
+  return { parse, context, native: (session, sink) => keyedSerializer(session, sink, list) }
+}
+
+const NAME = /([^/]+)\.json$/
+
+function isSummary({ parts }: Entry): boolean {
+  return parts.some(({ options }) => (options["pond"] as JsonObject | undefined)?.["injected"] === "compact-summary")
+}
+
+/** A role that says nothing is no message. */
+export function spoken(draft: MessageDraft & { readonly parts: readonly unknown[] }): MessageDraft[] {
+  return draft.parts.length === 0 ? [] : [draft]
+}
