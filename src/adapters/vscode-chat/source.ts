@@ -3,7 +3,7 @@
  * workspace, and of windows without one. Keys, settings and the storage of extensions lie beside and are never looked at.
  */
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
@@ -17,7 +17,9 @@ export const source: Source = { roots, plan }
 const CHAT = /^([\w-]{1,100})\.(jsonl?)$/
 const WORKSPACES = "workspaceStorage"
 const CHATS = "chatSessions"
-const WITHOUT_FOLDER = ["emptyWindowChatSessions", "transferredChatSessions"].map((name) => `globalStorage/${name}`)
+const WITHOUT_WORKSPACE = ["emptyWindowChatSessions", "transferredChatSessions"]
+const WITHOUT_FOLDER = WITHOUT_WORKSPACE.map((name) => `globalStorage/${name}`)
+const CHAT_FOLDERS = new Set([CHATS, ...WITHOUT_WORKSPACE])
 
 function roots(environment: Environment, home: string): readonly string[] {
   const portable = environment["VSCODE_PORTABLE"]
@@ -46,8 +48,9 @@ function plan(root: string): (SourceUnit | Issue)[] {
     if (isFolder(entry)) addChats(disk, below(place, CHATS), units, below(place, "workspace.json"))
   }
   for (const place of WITHOUT_FOLDER) addChats(disk, place, units)
-  // Somebody points at the storage of one workspace, or at its chats.
-  if (units.length === 0) for (const place of [CHATS, ""]) addChats(disk, place, units, "workspace.json")
+  // Somebody points at the storage of one workspace, or at its chats. Any other folder may hold settings and keys.
+  if (units.length === 0) addChats(disk, CHATS, units, "workspace.json")
+  if (units.length === 0 && CHAT_FOLDERS.has(basename(root))) addChats(disk, "", units, "workspace.json")
   return [...units, ...disk.issues]
 }
 
