@@ -56,7 +56,7 @@ test("output, input and exit code are the command's; the session is stored, and 
   expect(await child.exited).toBe(7)
   expect(stdout).toBe("in\nout\n--json|-q|")
   expect(stderr).toMatch(
-    /^err\npond: 1 new message stored, 1 session of this command\. 1 page written, 2 credentials taken out\.\n$/,
+    /^err\npond: 1 new message stored, 1 session of this command\. 1 page written, 3 credentials taken out\.\n$/,
   )
   const [page = ""] = readdirSync(pages ?? "")
   expect(page).toBe("claude-code-5f0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13.md")

@@ -195,6 +195,11 @@ test("how an answer came about is told when it is asked: each ranking, its weigh
   expect(rankings[0]?.plan).toContain("Rank by BM25")
   expect(answer.matches?.[0]?.shares).toHaveLength(rankings.length)
   expect((await found(box, { query })).explanation).toBeUndefined()
+})
+
+test("the plan of a scan is the engine's", async () => {
+  using box = testPond()
+  await box.place.sessions.write([{ session: session("one"), entries: [said("one", 0, "a migration", { id: "m" })] }])
   const exact = await found(box, { query: "migration", mode: "exact", explain: true })
   expect(exact.explanation?.rankings[0]?.plan).toContain("contains(search_text")
 })

@@ -146,8 +146,7 @@ function takeChunks(writer: SessionWriter, chunks: readonly Chunk[], manifest: J
       else takeMessage(writer, raw, item, moments)
     }
   }
-  for (const chunk of inOrder)
-    writer.carrier(chunk.raw, chunk.header as SourceValue, { id: sealedRelativePath(chunk.raw.file) })
+  for (const chunk of inOrder) writer.carrier(chunk.raw, chunk.header, { id: sealedRelativePath(chunk.raw.file) })
   for (const chunk of inOrder) take(chunk, true)
   for (const chunk of inOrder) take(chunk, false)
 }
