@@ -18,6 +18,7 @@ import type { JsonValue } from "../model/json.ts"
 import type { Issue, Loss } from "../model/report.ts"
 import type { Entry, Session, SessionLog } from "../model/session.ts"
 import type { Environment } from "../platform/host/environment.ts"
+import type { Lineages, Models, RetentionPolicy, Upgrade, Watching } from "./capabilities.ts"
 import type { Hooks } from "./hooks.ts"
 import type { OutputForms } from "./output-forms.ts"
 import type { Registration } from "./registration.ts"
@@ -326,16 +327,6 @@ export interface ResumeCommand {
 
 // --- Capabilities -----------------------------------------------------------------------------------------------------
 
-/** What the client's sessions and settings say of models. */
-export interface Models {
-  /** The provider that this client's models come from, by the name that other clients give it: `anthropic`. */
-  readonly provider?: string
-  /** Where the records of a role name the model that spoke, as keys below the record. */
-  readonly recordedAt: readonly { readonly role: "assistant" | "system"; readonly path: readonly string[] }[]
-  /** The model that the client was last used with below a root. For clients whose sessions name the one that they go on with. */
-  readonly lastUsed?: (root: string) => string | undefined
-}
-
 /** For clients whose sessions are rows of a database. Law: `rows` opens it read-only, and reads named tables only. */
 export interface Database {
   readonly schema: DatabaseSchema
@@ -365,18 +356,6 @@ export interface DatabaseSchema {
   readonly numbered?: Readonly<Record<string, { readonly number: string; readonly owner: string }>>
 }
 
-/** For clients whose forks continue a file of another session without copying it. */
-export interface Lineages {
-  /** Learns of a session from pieces, each of whole records. */
-  readonly open: (session: Session) => Lineage
-}
-
-export interface Lineage {
-  push(entries: readonly Entry[]): void
-  /** Sessions without whose files this one is not whole in its own client. */
-  needs(): readonly string[]
-}
-
 /** Where files of a session lie once it goes on in another directory, or once the client itself has moved them. */
 export interface Relocation {
   /** The path of a file once the session goes on in another directory. Absent: as it was. */
@@ -393,29 +372,4 @@ export interface Relocation {
   readonly repoint?: (files: readonly OutputFile[], sink: FileSink) => void
   /** What `repoint` leaves as it was of a record that has no id of its own. Law: equal before and after `repoint`. */
   readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
-}
-
-/** For clients that give the records of an old log ids when they open it again. */
-export interface Upgrade {
-  /** The record without what the upgrade changes. A record that is stored without an id is recognised by it, and not stored twice. */
-  readonly unchanged: (record: JsonValue) => JsonValue
-}
-
-/** For clients that delete old sessions by themselves. */
-export interface RetentionPolicy {
-  readonly of: (root: string) => Retention | undefined
-}
-
-/** After so many days the client deletes what nothing touched. */
-export interface Retention {
-  readonly days: number
-  /** What the client calls it, and the file where it is set. */
-  readonly setting: string
-  readonly file: string
-}
-
-/** For clients that write logs and notes beside their sessions all the time. */
-export interface Watching {
-  /** Whether what happens at a path below a root can change what `plan` says. */
-  readonly concerns: (root: string, relativePath: string) => boolean
 }

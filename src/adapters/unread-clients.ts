@@ -2,7 +2,8 @@
  * Clients that pond knows and has no adapter for. What they are about to delete is said all the same, because nothing else
  * keeps it. An entry has the shape of an adapter, which takes it over as it is; then `unreadClients` leaves it out.
  */
-import type { Adapter, RetentionPolicy, Source } from "./adapter.ts"
+import type { Adapter, Source } from "./adapter.ts"
+import type { RetentionPolicy } from "./capabilities.ts"
 
 export interface UnreadClient {
   readonly id: string

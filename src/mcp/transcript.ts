@@ -13,7 +13,7 @@ import {
   type Match,
   type SearchOutput,
   unitOf,
-} from "../operations/wire/search.ts"
+} from "../operations/wire/search-output.ts"
 import type { SessionsOutput } from "../operations/wire/sessions.ts"
 import type { MessageView, PartSummary, PartView } from "../operations/wire/views.ts"
 import { cutNote, valueText } from "./shorten.ts"

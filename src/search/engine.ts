@@ -3,60 +3,30 @@
  * applies the whole filter before it ranks, and the answer says what was not searched.
  */
 import type { Embedder } from "../embeddings/embedder.ts"
-import { PondError } from "../model/errors.ts"
-import type { Clock } from "../platform/host/clock.ts"
 import type { Sessions } from "../sessions/store.ts"
-import { and, eq, type Filter, range, stored } from "../substrate/filter.ts"
+import { and, type Filter, range, stored } from "../substrate/filter.ts"
 import { type CursorState, readCursor, writeCursor } from "./answer/cursor.ts"
 import { explainRankings } from "./answer/explain.ts"
 import { type Group, groupByConversation, groupByRoot, readFileNames, readSessionFacts } from "./answer/groups.ts"
-import { describeTools, describeUnheld, describeUnmatched, describeUnscanned, excludedOf } from "./answer/remarks.ts"
+import { describeTools, describeUnheld, describeUnmatched, excludedOf } from "./answer/remarks.ts"
 import type { SearchAnswer } from "./answer/search-answer.ts"
 import { findLiteral, type Literal } from "./arms/literal.ts"
-import { meaningAlone, meaningBeside, similarByMeaning } from "./arms/meaning.ts"
+import { meaningAlone, meaningBeside } from "./arms/meaning.ts"
+import { findSimilar } from "./arms/similar.ts"
 import { findWords, LETTER_WORDS_MAX } from "./arms/words.ts"
-import { countLargeValues, scanTimeline, type TimelinePosition } from "./exact/timeline.ts"
-import { HIT_COLUMNS, toHit } from "./hit.ts"
-import { parseQuery, type QueryShape } from "./query-shape.ts"
-import {
-  bestFirst,
-  boostNeighbours,
-  type FusedHit,
-  fuse,
-  keyOfHit,
-  mergeRankings,
-  type WeightedArm,
-} from "./rank/fusion.ts"
+import { scanExact } from "./exact/scan.ts"
+import type { TimelinePosition } from "./exact/timeline.ts"
+import { parseQuery } from "./query-shape.ts"
+import { bestFirst, boostNeighbours, type FusedHit, fuse, mergeRankings, type WeightedArm } from "./rank/fusion.ts"
 import { leaveOutWords, raiseByPlace } from "./rank/place.ts"
 import { rerankLate } from "./rank/rerank-late.ts"
 import { searchInRounds } from "./rank/rounds.ts"
 import { raiseBySession } from "./rank/session-evidence.ts"
 import { spokenPlaces } from "./rank/spoken-places.ts"
-import { emptyQuery, noMeaningOfTools, refuseLongPattern } from "./refusals.ts"
+import { emptyQuery, noMeaningOfTools } from "./refusals.ts"
 import type { ArmName, SearchRequest } from "./request.ts"
 import { lanesOf, scopeFilter } from "./scope-filter.ts"
-
-export interface SearchContext {
-  readonly sessions: Sessions
-  readonly clock: Clock
-  /** Resolves to undefined where no model is configured. */
-  readonly embedder: () => Promise<Embedder | undefined>
-  readonly signal: AbortSignal
-}
-
-/** Candidates per ranking. More would cost time and not change what is shown first. */
-const CANDIDATES = 100
-const WALK_BUDGET_MS = 2_000
-/** A later page may take longer, so that it finds what the first page found even on a busy machine. */
-const WALK_AGAIN_BUDGET_MS = 20_000
-/** Hits that a scan collects: at least this many, and three per session of a page. */
-const WALKED_MIN = 100
-const WALKED_PER_GROUP = 3
-/** The most that any page asks for. A cursor that says more was not written by pond. */
-const WALKED_MAX = 600
-/** Time limit for counting values too large for a scan. */
-const LARGE_BUDGET_MS = 300
-const SIMILAR_UNITS_MAX = 2_000
+import { CANDIDATES, type Found, type SearchContext, type SearchState } from "./search-state.ts"
 
 export async function search(request: SearchRequest, context: SearchContext): Promise<SearchAnswer> {
   const cursor = readCursor(request)
@@ -127,33 +97,6 @@ function filtersOf(scope: Filter, { asOfMicros, messages, parts }: Begun, isLate
 }
 
 // --- Arms -------------------------------------------------------------------------------------------------------------
-
-interface SearchState {
-  readonly request: SearchRequest
-  readonly context: SearchContext
-  readonly where: Filter
-  readonly whereOfTools: Filter
-  readonly whereOfVectors: Filter
-  readonly shape: QueryShape
-  readonly cursor: CursorState | undefined
-  /** In later rounds: how far back the first round scanned, unless to the end. */
-  readonly again?: { readonly sinceMicros: bigint | undefined }
-}
-
-interface Found {
-  readonly ranked: readonly FusedHit[]
-  readonly arms: readonly ArmName[]
-  readonly remarks: readonly string[]
-  /** The names that the query has, in words. */
-  readonly understood?: readonly string[]
-  /** The rankings that were fused. */
-  readonly asked: readonly WeightedArm[]
-  readonly goesOn?: TimelinePosition
-  /** How far back a scan beside a ranking went, unless to the end. Later pages go as far. */
-  readonly walkedTo?: TimelinePosition
-  /** How many hits a scan was asked for. */
-  readonly walked?: number
-}
 
 async function fillPage(asking: SearchState): Promise<Found> {
   const { request, context, cursor } = asking
@@ -292,97 +235,6 @@ function recencyMode({ request, again }: SearchState): "first" | "alone" | undef
   return again === undefined ? "first" : "alone"
 }
 
-async function scanExact(
-  { request, context, where, whereOfTools, cursor }: SearchState,
-  mode: "exact" | "pattern",
-): Promise<Found> {
-  if (mode === "pattern") refuseLongPattern(request.query)
-  const limit = scanLimit(request, cursor)
-  const answer = await scanTimeline(context.sessions, context.clock, {
-    needle: mode === "exact" ? { text: unquoted(request.query) } : { pattern: request.query },
-    isCaseBlind: false,
-    where,
-    whereOfTools,
-    scope: request.scope,
-    isOfRecords: request.scope === "all",
-    limit,
-    ...(cursor?.place === undefined ? {} : { from: cursor.place }),
-    budgetMs: (cursor?.shown ?? 0) > 0 ? WALK_AGAIN_BUDGET_MS : WALK_BUDGET_MS,
-    signal: context.signal,
-  })
-  const elsewhere = await countLargeValues(
-    context.sessions,
-    { where, whereOfTools, scope: request.scope },
-    LARGE_BUDGET_MS,
-  )
-  const remarks =
-    elsewhere === 0 ? [] : [`${elsewhere ?? "any"} values larger than 4 MiB were not searched; read them with pond get`]
-  const unseen = describeUnscanned(answer, limit)
-  if (unseen !== undefined) remarks.push(`${unseen} (cursor)`)
-  // A scan that continues another one has not found all matches even at its end: the newer ones are on earlier pages.
-  const isCut = answer.goesOn !== undefined || cursor?.place !== undefined
-  // A scan yields hits newest first, and its scores say so.
-  const ranked = answer.hits.map((hit, index) => ({
-    hit: { ...hit, score: 1 },
-    score: 1 - index / (2 * limit),
-    shares: [1],
-  }))
-  return {
-    ranked,
-    arms: [mode],
-    remarks,
-    asked: [{ name: mode, hits: answer.hits, weight: 1, isCut, plan: answer.plan }],
-    walked: limit,
-    ...(answer.goesOn === undefined ? {} : { goesOn: answer.goesOn }),
-  }
-}
-
-/** A later page repeats the scan of the first one, because the cursor counts in its hits. */
-function scanLimit({ limit }: SearchRequest, cursor: CursorState | undefined): number {
-  const own = Math.max(WALKED_MIN, limit * WALKED_PER_GROUP)
-  return Math.min(WALKED_MAX, cursor === undefined || cursor.shown === 0 ? own : (cursor.walked ?? own))
-}
-
-const SAME_ID_MAX = 20
-
-function compareIds(one: { readonly session_id: string }, other: { readonly session_id: string }): number {
-  return Number(one.session_id > other.session_id) - Number(one.session_id < other.session_id)
-}
-
-/** Messages like a given one: by its stored vector, or without embeddings by its words. */
-async function findSimilar({ context, where, whereOfVectors }: SearchState, messageId: string): Promise<Found> {
-  const { sessions } = context
-  const columns = [...HIT_COLUMNS, "lane"] as const
-  const sources = await sessions.tables.messages.read({ columns, where: eq("id", messageId), limit: SAME_ID_MAX })
-  // An id is unique only within its session. What a fork copied is the same message.
-  const owners = sources.filter(({ lane }) => lane !== "replay").toSorted((one, other) => compareIds(one, other))
-  const [source] = owners.length > 0 ? owners : sources
-  if (source === undefined) {
-    throw new PondError("not_found", `No message ${messageId} to find similar ones.`, {
-      details: { message_id: messageId },
-    })
-  }
-  const hit = toHit(source, 0)
-  const own = keyOfHit(hit)
-  const others = owners.slice(1).map(({ session_id }) => session_id)
-  const byVector = await similarByMeaning(context, hit, whereOfVectors, CANDIDATES)
-  const arms =
-    byVector === undefined
-      ? await findWords(sessions, parseQuery(hit.text.slice(0, SIMILAR_UNITS_MAX)), { where, limit: CANDIDATES })
-      : [byVector]
-  return {
-    ranked: fuse(arms).filter((fused) => keyOfHit(fused.hit) !== own),
-    arms: [byVector === undefined ? "words" : "meaning"],
-    remarks: [
-      ...(byVector === undefined ? ["meaning: no embeddings; similar messages are found by words"] : []),
-      ...(others.length > 0
-        ? [`messages like ${messageId} of ${others.join(", ")}: taken was that of ${hit.sessionId}`]
-        : []),
-    ],
-    asked: arms,
-  }
-}
-
 async function findByMeaning({ request, context, whereOfVectors }: SearchState): Promise<Found> {
   if (request.scope === "tools") throw noMeaningOfTools()
   const arm = await meaningAlone(context, request.query, whereOfVectors, CANDIDATES)
@@ -425,8 +277,4 @@ function newestFirst(left: FusedHit, right: FusedHit): number {
   if (left.hit.timestampMicros !== right.hit.timestampMicros)
     return left.hit.timestampMicros > right.hit.timestampMicros ? -1 : 1
   return bestFirst(left, right)
-}
-
-function unquoted(query: string): string {
-  return /^"(.+)"$/s.exec(query)?.[1] ?? query
 }

@@ -14,6 +14,7 @@ import { type Erasure, openErasure } from "./erase/erasure.ts"
 import { type Identity, openIdentity, type Standing, standOf } from "./identity.ts"
 import { type AnswerReads, openAnswerReads } from "./read/answer-reads.ts"
 import { type Conversations, openConversations } from "./read/conversations.ts"
+import { type AgentCount, countsByAgent, type StoreCounts, storeCounts } from "./read/counts.ts"
 import { openPointReads, type PointReads, type PositionKind } from "./read/point-reads.ts"
 import {
   type OrdinalRange,
@@ -117,7 +118,7 @@ export interface Sessions extends SessionLists, Identity {
   presence(): Presence
   counts(): Promise<StoreCounts>
   /** How many sessions there are of each client and each kind of its sub-agents, most first. */
-  countsByAgent(): Promise<readonly { readonly source_agent: string; readonly sessions: number }[]>
+  countsByAgent(): Promise<readonly AgentCount[]>
   /** What lies on the disk of each table that was ever written, and how far its indexes reach. */
   statistics(): Promise<readonly TableFacts[]>
   /** The words of all messages, for what is looked for within words. */
@@ -131,13 +132,6 @@ export interface Sessions extends SessionLists, Identity {
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
   written(): Promise<readonly WrittenTable[]>
   close(): void
-}
-
-export interface StoreCounts {
-  readonly sessions: number
-  readonly messages: number
-  readonly parts: number
-  readonly blobs: number
 }
 
 export interface TableFacts extends TableStatistics {
@@ -215,7 +209,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     },
     watchStored: () => watchStored(store, tables),
     presence: () => openPresence(tables),
-    counts: () => counts(tables),
+    counts: () => storeCounts(tables),
     countsByAgent: () => countsByAgent(tables),
     statistics: async () => {
       const asked = [
@@ -392,24 +386,4 @@ async function ancestorsOf(reading: Reading, id: string): Promise<SessionLog[]> 
     parent = session.parent_session_id
   }
   return logs
-}
-
-async function countsByAgent(tables: SessionTables): ReturnType<Sessions["countsByAgent"]> {
-  const counted = new Map<string, number>()
-  for await (const rows of tables.sessions.batches({ columns: ["source_agent"] })) {
-    for (const { source_agent } of rows) counted.set(source_agent, (counted.get(source_agent) ?? 0) + 1)
-  }
-  return [...counted]
-    .map(([source_agent, sessions]) => ({ source_agent, sessions }))
-    .toSorted((left, right) => right.sessions - left.sessions || (left.source_agent < right.source_agent ? -1 : 1))
-}
-
-async function counts(tables: SessionTables): Promise<StoreCounts> {
-  const [sessions, messages, parts, blobs] = await Promise.all([
-    tables.sessions.count(),
-    tables.messages.count(),
-    tables.parts.count(),
-    tables.blobs.count(),
-  ])
-  return { sessions, messages, parts, blobs }
 }

@@ -3,7 +3,8 @@
  * store. If it is asked to stop, it stops between units, and everything that was handed over is stored and remembered.
  */
 import { join } from "node:path"
-import type { Adapter, Retention } from "../adapters/adapter.ts"
+import type { Adapter } from "../adapters/adapter.ts"
+import type { Retention } from "../adapters/capabilities.ts"
 import { groupIssues, type Issue, type IssueGroup } from "../model/report.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import { lazy } from "../platform/lazy.ts"

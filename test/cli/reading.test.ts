@@ -6,7 +6,7 @@ import { excerpt, highlightMatches, patternOf } from "../../src/cli/render/highl
 import { renderResults } from "../../src/cli/render/search-results.ts"
 import { createStyle } from "../../src/cli/render/style.ts"
 import { renderStats } from "../../src/cli/verbs/stats.ts"
-import type { SearchOutput } from "../../src/operations/wire/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search-output.ts"
 import { POND } from "../support/bundled-pond.ts"
 import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 import { runPond } from "../support/warm-pond.ts"

@@ -17,8 +17,8 @@ import { seededRandom } from "../../src/platform/host/random.ts"
 import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import type { Store } from "../../src/substrate/table.ts"
 import { said, session } from "../sessions/support.ts"
+import { createMemoryDisk } from "../support/memory-disk.ts"
 import { openMemoryStore } from "../support/memory-store.ts"
-import { createMemoryDisk } from "../support/memory-table.ts"
 
 const SOURCE = join(import.meta.dir, "../../src")
 

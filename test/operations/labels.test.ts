@@ -1,7 +1,8 @@
 /** Labels of sessions: the last word counts, the session stays as it was, and lists and searches find by them. */
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { label } from "../../src/operations/wire/label.ts"
-import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
+import { search } from "../../src/operations/wire/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search-output.ts"
 import { type SessionsOutput, sessions } from "../../src/operations/wire/sessions.ts"
 import { said, session } from "../sessions/support.ts"
 import { memoryPond, type TestPond } from "./support.ts"

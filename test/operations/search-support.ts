@@ -1,12 +1,12 @@
 /** A small store to search in, and what is asked of it. */
 import type { Entry } from "../../src/model/session.ts"
-import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
+import { search } from "../../src/operations/wire/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search-output.ts"
 import { said, session } from "../sessions/support.ts"
 import { memoryPond, type TestPond } from "./support.ts"
 
 /** Three sessions of two clients, one of them an agent of another. */
-export async function filled(): Promise<TestPond> {
-  const box = memoryPond()
+export async function filled(box = memoryPond()): Promise<TestPond> {
   const at = (entry: Entry, timestamp: string) => ({ ...entry, message: { ...entry.message, timestamp } }) as Entry
   const tool = (sessionId: string, ordinal: number, result: string) =>
     ({

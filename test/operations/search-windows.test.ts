@@ -1,6 +1,7 @@
 /** What is shown of a text that is too long for an answer: the place that was looked for. */
 import { expect, test } from "bun:test"
-import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
+import { search } from "../../src/operations/wire/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search-output.ts"
 import { said, session } from "../sessions/support.ts"
 import { memoryPond } from "./support.ts"
 

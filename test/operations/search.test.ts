@@ -2,7 +2,8 @@ import { expect, test } from "bun:test"
 import { searchTranscript } from "../../src/mcp/transcript.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { perform } from "../../src/operations/operation.ts"
-import { type SearchOutput, search } from "../../src/operations/wire/search.ts"
+import { search } from "../../src/operations/wire/search.ts"
+import type { SearchOutput } from "../../src/operations/wire/search-output.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { said, session } from "../sessions/support.ts"
 import { filled, found, ids } from "./search-support.ts"
@@ -186,7 +187,7 @@ test("an answer fits its budget, however much was found", async () => {
 })
 
 test("how an answer came about is told when it is asked: each ranking, its weight, its plan, its share of a score", async () => {
-  using box = await filled()
+  using box = await filled(testPond())
   const query = 'why did the "database migration" fail'
   const answer = await found(box, { query, explain: true, group: "none" })
   const rankings = answer.explanation?.rankings ?? []

@@ -1,74 +1,16 @@
-import { afterAll, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import type { Adapter, OutputFile } from "../../src/adapters/adapter.ts"
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import type { Adapter } from "../../src/adapters/adapter.ts"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { pi } from "../../src/adapters/pi/adapter.ts"
-import { wholeSession } from "../../src/adapters/shared/native.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import type { Mismatch } from "../../src/restore/compare.ts"
 import { nativeFiles } from "../../src/restore/output-files.ts"
-import { type Passage, type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
+import { type Passage, verify } from "../../src/restore/verify.ts"
 import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
-import type { Sessions } from "../../src/sessions/store.ts"
 import { logsOf } from "../contract/fixtures.ts"
 import { memorySessions } from "../sessions/support.ts"
-
-const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
-afterAll(() => rmSync(scratch, { recursive: true }))
-
-const HEADER = { type: "session", version: 3, id: "s1", timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" }
-const USER = {
-  ...{ type: "message", id: "m1", parentId: null, timestamp: "2026-03-01T10:00:01.000Z" },
-  message: { role: "user", content: [{ type: "text", text: "Fix the build." }], timestamp: 1 },
-}
-
-let count = 0
-function rootOf(files: Readonly<Record<string, readonly unknown[] | string>>): string {
-  const root = join(scratch, String(count++))
-  mkdirSync(root)
-  for (const [place, content] of Object.entries(files)) {
-    const text = typeof content === "string" ? content : content.map((line) => `${JSON.stringify(line)}\n`).join("")
-    mkdirSync(dirname(join(root, place)), { recursive: true })
-    writeFileSync(join(root, place), text)
-  }
-  return root
-}
-
-async function verified(
-  root: string,
-  adapter: Adapter = pi,
-  request: Partial<VerifyRequest> = {},
-): Promise<SourceVerification> {
-  const context = { clock: systemClock, signal: new AbortController().signal }
-  const [report] = await verify({ sources: [{ adapter, root }], ...request }, context)
-  if (report === undefined) throw new Error("no report")
-  return report
-}
-
-/** pi, but for what it writes. */
-function writing(change: (files: readonly OutputFile[]) => readonly OutputFile[]): Adapter {
-  return {
-    ...pi,
-    serialize: {
-      ...pi.serialize,
-      native: (session, sink) =>
-        wholeSession(session, (log) => {
-          for (const file of change(nativeFiles(pi, log)))
-            if (file.form === "log") for (const line of file.lines) sink.line(file.relativePath, line)
-            else if (file.form !== "database") sink.file(file)
-          return { sessionId: "" }
-        }),
-    },
-  }
-}
-
-function withLines(change: (lines: string[]) => string[]): Adapter {
-  return writing((files) =>
-    files.map((file) => (file.form === "log" ? { ...file, lines: change(Array.from(file.lines, String)) } : file)),
-  )
-}
+import { HEADER, rootOf, scratch, USER, verified, withLines, writing } from "./verify-support.ts"
 
 const WRONG: readonly (readonly [what: string, adapter: Adapter, mismatches: readonly Partial<Mismatch>[]])[] = [
   [
@@ -225,100 +167,6 @@ test("copies of one session each get a passage that has not seen it", async () =
   expect(await verified(root, pi, { openPassage })).toMatchObject({ sessions: 4, mismatches: [] })
   expect(passed).toEqual([["s1", "s2"], ["s1"], ["s1"]])
   expect(closed).toBe(3)
-})
-
-const SAYING = "0123456789 abcdefghij ".repeat(1_000)
-
-/** Longer than what verify holds of a session at once. */
-function longSession(messages: number): unknown[] {
-  const said = Array.from({ length: messages }, (_, index) => ({
-    ...{ ...USER, id: `m${index}` },
-    message: { role: "user", content: [{ type: "text", text: `${index} ${SAYING}` }], timestamp: index },
-  }))
-  return [HEADER, ...said]
-}
-
-test("a long session is proved a stretch at a time, and a mismatch has its place in the whole of it", async () => {
-  const root = rootOf({ "a.jsonl": longSession(300) })
-  const lengths: number[] = []
-  const adapter = withLines((lines) => {
-    lengths.push(lines.length)
-    return lines.map((line) => line.replace('"250 0123', '"250 9123'))
-  })
-  const report = await verified(root, adapter)
-  expect(lengths.length).toBeGreaterThan(2)
-  expect(Math.max(...lengths)).toBeLessThan(200)
-  expect(report.records).toBe(301)
-  expect(report.mismatches.map(({ file, record, pointer }) => [file, record, pointer])).toEqual([
-    ["a.jsonl", 252, "/message/content/0/text"],
-  ])
-})
-
-test("a line that a long session loses or gets is a mismatch, in whatever stretch it stood", async () => {
-  const root = rootOf({ "a.jsonl": longSession(300) })
-  const losing = await verified(
-    root,
-    withLines((lines) => lines.filter((line) => !line.includes('"10 0123'))),
-  )
-  expect(losing.mismatches.length).toBeGreaterThan(0)
-  expect(losing.mismatches[0]).toMatchObject({ file: "a.jsonl", record: 12 })
-  const doubling = await verified(
-    root,
-    withLines((lines) => lines.flatMap((line) => (line.includes('"290 0123') ? [line, line] : [line]))),
-  )
-  expect(doubling.mismatches[0]).toMatchObject({ file: "a.jsonl", record: 293 })
-})
-
-/** How many messages a store was asked for at once, at most. */
-function watched(sessions: Sessions) {
-  let most = 0
-  const met = <Log extends { readonly entries: readonly unknown[] }>(log: Log): Log => {
-    most = Math.max(most, log.entries.length)
-    return log
-  }
-  const counted: Sessions = {
-    ...sessions,
-    log: async (id) => met(await sessions.log(id)),
-    entries: async (id, ordinals) => met({ entries: await sessions.entries(id, ordinals) }).entries,
-  }
-  return { counted, most: () => most }
-}
-
-test("a long session goes through a store a stretch at a time, and so does each copy of it", async () => {
-  const session = longSession(300)
-  const root = rootOf({ "a.jsonl": session, "b.jsonl": session })
-  const lengths: (() => number)[] = []
-  const openPassage = () => {
-    const place = memorySessions()
-    const { counted, most } = watched(place.sessions)
-    lengths.push(most)
-    return Promise.resolve(storePassage(counted, () => Promise.resolve(place[Symbol.dispose]())))
-  }
-  expect(await verified(root, pi, { openPassage })).toMatchObject({ sessions: 2, records: 602, mismatches: [] })
-  expect(lengths.length).toBe(2)
-  for (const most of lengths) expect(most()).toBeLessThan(200)
-})
-
-test("a long session is compared with what is held of it a stretch at a time: what changed there, and what it lacks", async () => {
-  using place = memorySessions()
-  const { counted, most } = watched(place.sessions)
-  const session = longSession(300)
-  const openPassage = () => Promise.resolve(heldPassage(counted))
-  const absent = await verified(rootOf({ "a.jsonl": session }), pi, { openPassage })
-  expect(absent).toMatchObject({ missing: ["s1"], mismatches: [] })
-  const stored = rootOf({ "a.jsonl": session.slice(0, 280) })
-  const store = () =>
-    Promise.resolve(storePassage({ ...place.sessions, close: () => undefined }, () => Promise.resolve()))
-  await verified(stored, pi, { openPassage: store })
-  expect(await verified(stored, pi, { openPassage })).toMatchObject({ records: 280, mismatches: [], missing: [] })
-  expect(most()).toBeLessThan(200)
-  const lacking = await verified(rootOf({ "a.jsonl": session }), pi, { openPassage })
-  expect(lacking.mismatches[0]).toMatchObject({ record: 281, pointer: "", got: null })
-  expect(lacking.mismatches).toHaveLength(21)
-  const changed = session.map((line, index) => (index === 20 ? { ...(line as object), parentId: "m2" } : line))
-  expect((await verified(rootOf({ "a.jsonl": changed.slice(0, 280) }), pi, { openPassage })).mismatches).toMatchObject([
-    { record: 21, pointer: "/parentId" },
-  ])
 })
 
 // --- What a restore would do --------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import { openSessions, type Sessions } from "../../src/sessions/store.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import type { Store } from "../../src/substrate/table.ts"
+import { createMemoryDisk } from "../support/memory-disk.ts"
 import { openMemoryStore } from "../support/memory-store.ts"
-import { createMemoryDisk } from "../support/memory-table.ts"
 
 export interface MemorySessions extends Disposable {
   readonly sessions: Sessions

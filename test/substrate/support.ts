@@ -23,8 +23,8 @@ import {
   vector,
 } from "../../src/substrate/table-definition.ts"
 import { TOMBSTONES, type TombstoneState } from "../../src/substrate/tombstones.ts"
+import { createMemoryDisk } from "../support/memory-disk.ts"
 import { openMemoryStore } from "../support/memory-store.ts"
-import { createMemoryDisk } from "../support/memory-table.ts"
 import { SEED } from "../support/seed.ts"
 
 export const testContext: StoreContext = { log: silentLog, clock: systemClock, random: seededRandom(SEED) }

@@ -1,8 +1,9 @@
 import type { Location } from "../../src/substrate/location.ts"
 import type { Store } from "../../src/substrate/table.ts"
+import { createMemoryDisk, type MemoryDisk, tablesIn } from "./memory-disk.ts"
 import { erasedIn } from "./memory-erased.ts"
 import { compareValues } from "./memory-filter.ts"
-import { createMemoryDisk, type MemoryDisk, tableOf, tablesIn } from "./memory-table.ts"
+import { tableOf } from "./memory-table.ts"
 
 // --- Store -----------------------------------------------------------------------------------------------------------
 

@@ -1,22 +1,10 @@
 /** A table of the store in memory (`memory-store.ts`): reads, writes and maintenance over rows in an array. */
 import { assert } from "../../src/model/errors.ts"
-import { type ColumnBatch, columnsOf, rowsOfColumns } from "../../src/substrate/columns/column-batch.ts"
-import { batchOfRows, type RowBatch, rowsOfBatch } from "../../src/substrate/columns/row-batch.ts"
-import { originalText } from "../../src/substrate/columns/surrogate-escape.ts"
+import { type ColumnBatch, rowsOfColumns } from "../../src/substrate/columns/column-batch.ts"
+import { type RowBatch, rowsOfBatch } from "../../src/substrate/columns/row-batch.ts"
 import { and, type Filter } from "../../src/substrate/filter.ts"
 import { type Effort, planMaintenance } from "../../src/substrate/maintain/maintenance-plan.ts"
-import type {
-  Inserted,
-  Key,
-  MaintenanceReport,
-  NumberedRows,
-  NumberRange,
-  Order,
-  Table,
-  TableStatistics,
-  TakeOptions,
-  VectorQuery,
-} from "../../src/substrate/table.ts"
+import type { Inserted, MaintenanceReport, Table, TableStatistics } from "../../src/substrate/table.ts"
 import {
   type AnyRow,
   type Column,
@@ -25,65 +13,26 @@ import {
   refuseNewerSchema,
   type TableDefinition,
 } from "../../src/substrate/table-definition.ts"
-import { type ErasedOwners, NOTHING_ERASED } from "../../src/substrate/tombstones.ts"
+import { NOTHING_ERASED } from "../../src/substrate/tombstones.ts"
+import { type MemoryDisk, type MemoryTable, tablesIn } from "./memory-disk.ts"
 import { erasedIn } from "./memory-erased.ts"
-import { type NumberedRow, predicateOf } from "./memory-filter.ts"
-import { nearest, sortRows } from "./memory-order.ts"
-
-// --- What is stored --------------------------------------------------------------------------------------------------
-
-export interface MemoryTable {
-  readonly name: string
-  readonly schemaVersion: number
-  /** In the order of storing. Replaced and never changed, so that who holds it holds a snapshot. */
-  rows: readonly NumberedRow[]
-  readonly byKey: Map<string, NumberedRow>
-  nextNumber: number
-  version: number
-  /** What maintenance has done, as far as its plan asks: rows of each index, and commits since the last compaction. */
-  readonly indexedRows: Map<string, number>
-  fragments: number
-}
-
-/** What several handles of one store share, as processes share a directory. */
-export interface MemoryDisk {
-  readonly id: string
-  readonly folders: Map<string, Map<string, MemoryTable>>
-  readonly staging: Set<string>
-  /** The end of the queue of each folder. */
-  readonly writing: Map<string, Promise<unknown>>
-}
-
-export function createMemoryDisk(): MemoryDisk {
-  return { id: crypto.randomUUID(), folders: new Map(), staging: new Set(), writing: new Map() }
-}
-
-export function tablesIn(disk: MemoryDisk, folder: string): Map<string, MemoryTable> {
-  const tables = disk.folders.get(folder) ?? new Map<string, MemoryTable>()
-  disk.folders.set(folder, tables)
-  return tables
-}
+import { predicateOf } from "./memory-filter.ts"
+import {
+  beginSnapshot,
+  type Handle,
+  keyText,
+  read,
+  readBatches,
+  readBlobs,
+  readColumns,
+  rowsWhere,
+  scanByNumber,
+  takeByKey,
+  takeByNumber,
+  valuesThere,
+} from "./memory-read.ts"
 
 // --- Table -----------------------------------------------------------------------------------------------------------
-
-interface Scan {
-  readonly columns: readonly string[]
-  readonly where?: Filter
-  readonly limit?: number
-  readonly offset?: number
-  readonly orderBy?: readonly Order[]
-  readonly vector?: VectorQuery
-}
-
-/** One handle. `find` gives the table as it is now; every method answers in a later turn, as an engine does. */
-interface Handle {
-  readonly definition: TableDefinition
-  /** Of an erasable table. */
-  erased(): Promise<ErasedOwners>
-  find(): Promise<MemoryTable | undefined>
-  /** The same in this turn, made where it is not there. */
-  findOrCreate(): MemoryTable
-}
 
 export function tableOf<C extends Columns>(disk: MemoryDisk, folder: string, typed: TableDefinition<C>): Table<C> {
   const definition = typed as unknown as TableDefinition
@@ -145,160 +94,6 @@ function emptyTable({ name, schemaVersion }: TableDefinition): MemoryTable {
     version: 1,
     indexedRows: new Map(),
     fragments: 0,
-  }
-}
-
-// --- Reading ---------------------------------------------------------------------------------------------------------
-
-const BATCH_ROWS = 4096
-
-async function rowsWhere(handle: Handle, where: Filter | undefined): Promise<readonly NumberedRow[]> {
-  const passes = predicateOf(handle.definition, await readable(handle, where))
-  return (await handle.find())?.rows.filter(passes) ?? []
-}
-
-async function readable(handle: Handle, where: Filter | undefined): Promise<Filter | undefined> {
-  const passing = (await handle.erased()).readableIn(handle.definition)
-  return passing === undefined || where === undefined ? (where ?? passing) : and(where, passing)
-}
-
-/** The rows of a request in its order, before values are copied out. */
-async function scan(handle: Handle, request: Scan): Promise<readonly (NumberedRow & { readonly distance?: number })[]> {
-  const { where, orderBy, offset = 0, limit = Number.POSITIVE_INFINITY, vector } = request
-  const found = await rowsWhere(handle, where)
-  const ordered = vector === undefined ? sortRows(found, orderBy) : nearest(found, vector)
-  return offset === 0 && limit >= ordered.length ? ordered : ordered.slice(offset, offset + limit)
-}
-
-async function read(handle: Handle, request: Scan): Promise<AnyRow[]> {
-  const { columns } = handle.definition
-  return (await scan(handle, request)).map(({ values, distance }) => ({
-    ...pick(columns, values, request.columns),
-    ...(distance === undefined ? {} : { _distance: distance }),
-  }))
-}
-
-async function* readBatches(handle: Handle, request: Scan): AsyncGenerator<AnyRow[]> {
-  for (const group of groupsOf(await read(handle, request), BATCH_ROWS)) yield group
-}
-
-async function* readColumns(handle: Handle, request: Scan): AsyncGenerator<ColumnBatch> {
-  for await (const rows of readBatches(handle, request)) yield columnsOf(handle.definition, rows, request.columns)
-}
-
-async function readBlobs(handle: Handle, column: string, request: Scan): Promise<AnyRow[]> {
-  const { columns } = handle.definition
-  return (await scan(handle, request)).map(({ values }) => pick(columns, values, [...request.columns, column]))
-}
-
-async function takeByKey(handle: Handle, keys: readonly Key[], columns: readonly string[]): Promise<AnyRow[]> {
-  const table = await handle.find()
-  const wanted = new Set(keys.map((key) => keyText(handle.definition.key, key)))
-  const passes = predicateOf(handle.definition, await readable(handle, undefined))
-  const found = [...wanted].flatMap((text) => table?.byKey.get(text) ?? []).filter(passes)
-  return found.map(({ values }) => pick(handle.definition.columns, values, columns))
-}
-
-async function takeByNumber(
-  handle: Handle,
-  numbers: readonly number[],
-  columns: readonly string[],
-  { withErased = false }: TakeOptions = {},
-): Promise<AnyRow[]> {
-  const passes = predicateOf(handle.definition, withErased ? undefined : await readable(handle, undefined))
-  const rows = (await handle.find())?.rows ?? []
-  return [...new Set(numbers)].flatMap((number) => {
-    const found = rowOfNumber(rows, number)
-    return found === undefined || !passes(found)
-      ? []
-      : [{ ...pick(handle.definition.columns, found.values, columns), row: number }]
-  })
-}
-
-/** Binary search: numbers rise. */
-function rowOfNumber(rows: readonly NumberedRow[], number: number): NumberedRow | undefined {
-  let [from, to] = [0, rows.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((rows[middle]?.number ?? 0) < number) from = middle + 1
-    else to = middle
-  }
-  return rows[from]?.number === number ? rows[from] : undefined
-}
-
-async function* scanByNumber(handle: Handle, request: NumberRange): AsyncGenerator<NumberedRows> {
-  const { definition } = handle
-  const { from, to = Number.POSITIVE_INFINITY, columns, text, where, withErased = false } = request
-  const passes = predicateOf(definition, withErased ? where : await readable(handle, where))
-  const table = await handle.find()
-  const found = table?.rows.filter((row) => row.number >= from && row.number < to && passes(row)) ?? []
-  for (const group of groupsOf(found, BATCH_ROWS)) {
-    const values = group.map((row) => row.values)
-    yield {
-      get rows() {
-        return values.map((each) => pick(definition.columns, each, columns))
-      },
-      numbers: group.map(({ number }) => number),
-      text: storedTexts(definition, values, text),
-      columns: () => columnsOf(definition, values, text === undefined ? columns : [...columns, text]),
-    }
-  }
-}
-
-function storedTexts(definition: TableDefinition, values: readonly AnyRow[], name: string | undefined) {
-  if (name === undefined) return { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
-  const column = columnsOf(definition, values, [name]).columns[name]
-  assert(column?.offsets !== undefined, `${name} is a column of texts`)
-  const { offsets, nulls } = column
-  const bytes = column.data as Uint8Array
-  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const at = (index: number) =>
-    nulls?.[index] ? null : originalText(stored.toString("utf8", offsets[index], offsets[index + 1]))
-  return { bytes, offsets, at }
-}
-
-async function valuesThere(handle: Handle, column: string, values: readonly string[]): Promise<readonly string[]> {
-  const { key, name } = handle.definition
-  assert(key.includes(column), `of ${name} what stands in ${column} is not kept: it is not part of the key`)
-  const there = new Set((await handle.find())?.rows.map((row) => row.values[column]))
-  return values.filter((value) => there.has(value))
-}
-
-function pick(columns: Columns, values: AnyRow, names: readonly string[]): AnyRow {
-  const row: Record<string, unknown> = {}
-  for (const name of names) {
-    assert(columns[name] !== undefined, `a read names a column of the table, not ${name}`)
-    const value = values[name]
-    row[name] = value instanceof Uint8Array || value instanceof Float32Array ? value.slice() : value
-  }
-  return row
-}
-
-function* groupsOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
-}
-
-async function beginSnapshot(handle: Handle) {
-  const { definition } = handle
-  const table = await handle.find()
-  if (table === undefined) return undefined
-  const visible = predicateOf(definition, await readable(handle, undefined))
-  const rows = table.rows.filter(visible)
-  const passing = (where: Filter | undefined) => rows.filter(predicateOf(definition, where))
-  return {
-    count: (where?: Filter) => Promise.resolve(passing(where).length),
-    rows: async function* (columns: readonly string[], where?: Filter) {
-      for (const group of groupsOf(passing(where), BATCH_ROWS)) {
-        yield await Promise.resolve(group.map(({ values }) => pick(definition.columns, values, columns)))
-      }
-    },
-    batches: async function* (where?: Filter): AsyncGenerator<RowBatch> {
-      for (const group of groupsOf(passing(where), BATCH_ROWS)) {
-        const values = group.map((row) => row.values)
-        yield await Promise.resolve(batchOfRows(definition, values))
-      }
-    },
-    end: () => undefined,
   }
 }
 
@@ -376,16 +171,6 @@ function storedValue({ kind, dimension }: Column, value: unknown): unknown {
 }
 
 /** One string per key. Each text says its length, so that no two keys read the same. */
-function keyText(names: readonly string[], row: AnyRow): string {
-  return names
-    .map((name) => {
-      const value = row[name] ?? null
-      assert(value !== null, `a key has a value for ${name}`)
-      return `${String(value).length}:${String(value)}`
-    })
-    .join("")
-}
-
 async function deleteWhere(handle: Handle, where: Filter): Promise<{ readonly deleted: number }> {
   const { definition } = handle
   assert(definition.derived === true, `rows of ${definition.name} are never deleted`)

@@ -17,7 +17,6 @@ import type {
 import {
   joined,
   matchIn,
-  momentOf,
   nonEmptyOf,
   nonEmptyStringAt,
   plain,
@@ -35,7 +34,15 @@ import type { SourceObject } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
 import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import type { Brand } from "./brands.ts"
-import { isKnownRecord, isSideRecord } from "./records.ts"
+import {
+  injectedAssistant,
+  injectedQueued,
+  injectedUser,
+  isKnownRecord,
+  isSideRecord,
+  timeIn,
+  titleSaid,
+} from "./records.ts"
 
 /** What a parser has learned about its session before it can say it. */
 interface Learned {
@@ -258,7 +265,7 @@ function pushMain(reading: Reading, raw: RawRecord, record: SourceObject): void 
   } else if (type === "user" || type === "assistant") {
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: `${type} without content` })
   }
-  const { title, pond } = titleOf(record)
+  const { title, pond } = titleSaid(record)
   if (!writer.hasBegun && title !== undefined) reading.learned.title = title
   writer.carrier(raw, record, { id: nonEmptyOf(record, "uuid"), timestamp: timeIn(record), pond })
 }
@@ -335,34 +342,7 @@ function fieldsOf(reading: Reading, record: SourceObject): Fields {
   return { id: nonEmptyOf(record, "uuid"), timestamp, pond: factsOf(reading, record) }
 }
 
-// --- What kind of record it is ----------------------------------------------------------------------------------------
-
-/** Who wrote a user record, where it was not a person. Text alone does not say it: an expanded skill looks like a prompt. */
-function injectedUser(record: SourceObject): string | undefined {
-  if (record["isCompactSummary"] === true) return "compact-summary"
-  const kind = wordUnder(record["origin"], "kind")
-  if (kind === "task-notification") return kind
-  if (record["isMeta"] === true || record["isSynthetic"] === true) return "meta"
-  return record["promptSource"] === "system" ? "system" : undefined
-}
-
-function injectedQueued(record: SourceObject): string | undefined {
-  const mode = valueAt(record, "attachment", "commandMode")
-  return mode === "task-notification" || valueAt(record, "attachment", "isMeta") === true
-    ? "task-notification"
-    : undefined
-}
-
-/** The client writes answers of its own into the model's slot: errors of the API, and fillers that keep the turns alternating. */
-function injectedAssistant(record: SourceObject): string | undefined {
-  if (record["isApiErrorMessage"] === true) return "api-error"
-  return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined
-}
-
-/** An audit has its own time. */
-function timeIn(record: SourceObject): Sealed<string> | undefined {
-  return momentOf(record, "timestamp") ?? momentOf(record, "_audit_timestamp")
-}
+// --- What else a record says ---------------------------------------------------------------------------------------------
 
 /** Facts about one record that later readers need and that the record does not say in so many words. */
 function factsOf({ isAgent, ownId }: Reading, record: SourceObject): Record<string, JsonValue> | undefined {
@@ -388,13 +368,6 @@ function replayedFrom(record: SourceObject, ownId: string | undefined): string |
 
 function uuidIn(text: string | undefined): string | undefined {
   return text !== undefined && UUID.test(text) ? text : undefined
-}
-
-/** Titles are written again on every save: the last one counts. `summary` records at the head of a file are about other sessions. */
-function titleOf(record: SourceObject): { title?: Sealed<string> | undefined; pond?: Record<string, JsonValue> } {
-  const custom = record["type"] === "custom-title" ? nonEmptyStringAt(record, "customTitle") : undefined
-  const title = custom ?? (record["type"] === "ai-title" ? nonEmptyStringAt(record, "aiTitle") : undefined)
-  return title === undefined ? {} : { title, pond: { title: plain(title) } }
 }
 
 /** The saved output of a sub-agent's tool is stored beside its session, or beside another sub-agent of that session. */

@@ -3,7 +3,7 @@
  * settings, and for thirty days where they say nothing. Reads that one number of that one file.
  */
 import { existsSync } from "node:fs"
-import type { Retention } from "../adapter.ts"
+import type { Retention } from "../capabilities.ts"
 import { readSettings } from "../shared/settings-file.ts"
 
 const DAYS_DEFAULT = 30

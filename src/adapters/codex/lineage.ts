@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Entry, Session, SessionLog } from "../../model/session.ts"
-import type { Lineage } from "../adapter.ts"
+import type { Lineage } from "../capabilities.ts"
 import { valueAt } from "../extract.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { INDEX_PLACE } from "./parse.ts"

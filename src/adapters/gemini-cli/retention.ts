@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
-import type { Retention } from "../adapter.ts"
+import type { Retention } from "../capabilities.ts"
 import { readSettings } from "../shared/settings-file.ts"
 
 const MAX_AGE_DEFAULT = "30d"

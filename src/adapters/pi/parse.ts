@@ -2,45 +2,42 @@
  * pi to canonical: one log for each session, a header and then entries, in the order of the file. From v2 on the entries
  * form a tree by `id` and `parentId`; that tree is for `context.ts`. v4 says a `kind` in front: an entry as before,
  * bookkeeping of the harness, or a list of what was committed together.
- * Reads top to bottom: the log, its header, an entry, a message, a block. What is not named here stays in its record.
+ * Reads top to bottom: the log, its header, an entry, a message (its blocks: `blocks.ts`). What is not named stays in its record.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
-import type { Provenance } from "../../model/session.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
-  asJson,
-  booleanAt,
-  jsonUnder,
   matchIn,
   momentOf,
   nonEmptyStringAt,
   nonEmptyStringUnder,
-  type Placed,
-  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
-  stringHere,
   stringUnder,
   timestampAt,
   valueAt,
 } from "../extract.ts"
-import {
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { type PartDraft, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
-import { inside, itemOf, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
+import type { SourceValue } from "../source-value.ts"
+import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
+import {
+  asList,
+  assistantBlock,
+  blockView,
+  contentParts,
+  injectedBlock,
+  isPresent,
+  mentionedParts,
+  toldBlock,
+  toolResult,
+  userBlock,
+  type View,
+} from "./blocks.ts"
 import type { Brand } from "./brands.ts"
-import { PICTURE } from "./pictures.ts"
 
 export function parserOf(brand: Brand) {
   return (unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser => {
@@ -170,19 +167,6 @@ const CARRIERS = new Set([
 /** What v4 writes beside its entries. */
 const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
 
-/** An entry, a message or a block: where it stands, and its fields. */
-interface View {
-  readonly spot: Spot
-  readonly value: SourceObject
-  /** Says that something here was read and kept, and not understood. */
-  readonly note: (kind: "unknown_record" | "unknown_part", found: JsonValue | undefined) => void
-}
-
-/** Where something else than an object stands, there are no fields to read. */
-function viewOf(spot: Spot, note: View["note"]): View {
-  return { spot, value: fieldsOf(spot.value), note }
-}
-
 function pushEntry(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const note: View["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
@@ -206,7 +190,7 @@ function withTitle(
 }
 
 function addDraft(drafts: MessageDraft[], entry: Spot, note: View["note"]): void {
-  const draft = entryDraft(viewOf(entry, note))
+  const draft = entryDraft(blockView(entry, note))
   if (draft !== undefined) drafts.push(draft)
 }
 
@@ -222,7 +206,7 @@ function entryDraft(entry: View): MessageDraft | undefined {
   }
   switch (type) {
     case "message":
-      return messageDraft(entry, viewOf(inside(spot, "message") ?? NOWHERE, note))
+      return messageDraft(entry, blockView(inside(spot, "message") ?? NOWHERE, note))
     case "custom_message":
       return customDraft(entry, entry)
     case "branch_summary":
@@ -270,7 +254,7 @@ function messageDraft(entry: View, message: View): MessageDraft | undefined {
         parts: contentParts(message, assistantBlock),
       }
     case "toolResult":
-      return { id, timestamp, role: "tool", parts: listOf(toolResult(message)) }
+      return { id, timestamp, role: "tool", parts: asList(toolResult(message)) }
     case "system":
       return { id, timestamp, role: "system", content: stringUnder(message.spot, "content") }
     case "bashExecution":
@@ -318,126 +302,4 @@ function ranParts({ spot }: View, key: "command" | "code"): PartDraft<"text">[] 
     command && textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
     output && textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } }),
   ].filter(isPresent)
-}
-
-/** Files that a person named in the prompt, as the client read them. */
-function mentionedParts({ spot }: View): PartDraft<"text" | "file">[] {
-  const files = inside(spot, "files")
-  return [...(files === undefined ? [] : itemsOf(files))].flatMap((file): PartDraft<"text" | "file">[] => {
-    const text = stringUnder(file, "content")
-    const picture = inside(file, "image")
-    const data = picture && stringUnder(picture, "data")
-    const shown = data && pictureIn(picture, data, "injected", { injected: "file-content" })
-    const told = text && textPart({ provenance: "injected", text, pond: { injected: "file-content" } })
-    return [told, shown].filter(isPresent)
-  })
-}
-
-/** A result that is one text stands as that text, any other as the blocks that it is. */
-function toolResult(message: View): PartDraft<"tool_result" | "opaque"> | undefined {
-  const { spot, value } = message
-  const callId = nonEmptyStringUnder(spot, "toolCallId")
-  const text = onlyText(inside(spot, "content"))
-  const result = text === undefined ? jsonUnder(spot, "content") : asJson(text)
-  if (callId === undefined || result === undefined) return unread(message, "role")
-  const name = nonEmptyStringUnder(spot, "toolName")
-  return toolResultPart({ provenance: "injected", callId, name, isFailure: booleanAt(value, "isError"), result })
-}
-
-function onlyText(content: Spot | undefined): Placed<string> | undefined {
-  const blocks = content?.value
-  if (content === undefined || !Array.isArray(blocks) || blocks.length !== 1) return undefined
-  const block = wordUnder(blocks[0], "type") === "text" ? inside(content, 0) : undefined
-  return block && stringUnder(block, "text")
-}
-
-// --- Blocks -----------------------------------------------------------------------------------------------------------
-
-type UserPart = PartDraft<"text" | "file" | "opaque">
-type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
-
-/** The content of a message: one text, or a list of blocks. */
-function contentParts<P>({ spot, value, note }: View, readBlock: (block: View) => P | undefined): P[] {
-  const content = inside(spot, "content")
-  const { content: blocks } = value
-  if (content === undefined) return []
-  if (!Array.isArray(blocks)) return typeof blocks === "string" ? listOf(readBlock(viewOf(content, note))) : []
-  const parts: P[] = []
-  for (let index = 0; index < blocks.length; index++) {
-    const part = readBlock(viewOf(itemOf(content, index), note))
-    if (part !== undefined) parts.push(part)
-  }
-  return parts
-}
-
-function listOf<P>(part: P | undefined): P[] {
-  return part === undefined ? [] : [part]
-}
-
-function userBlock(block: View): UserPart | undefined {
-  return plainBlock(block, "conversational") ?? unread(block, "type")
-}
-
-function injectedBlock(block: View): UserPart | undefined {
-  return plainBlock(block, "injected", { injected: "custom-message" }) ?? unread(block, "type")
-}
-
-function toldBlock(block: View): UserPart | undefined {
-  return plainBlock(block, "injected", { injected: "developer" }) ?? unread(block, "type")
-}
-
-/** Of oh-my-pi: what only the provider that said it can read. */
-const SEALED: ReadonlySet<JsonValue | undefined> = new Set(["redactedThinking", "fallback", "anthropicServerTool"])
-
-function assistantBlock(block: View): AssistantPart | undefined {
-  const { spot } = block
-  const { type } = block.value
-  if (type === "thinking") {
-    const text = stringUnder(spot, "thinking")
-    return text === undefined ? unread(block, "type") : reasoningPart({ provenance: "conversational", text })
-  }
-  const sealed = SEALED.has(type) ? nonEmptyStringUnder(spot, "type") : undefined
-  if (sealed !== undefined) return opaquePart({ provenance: "conversational", kind: sealed })
-  if (type !== "toolCall") return plainBlock(block, "conversational") ?? unread(block, "type")
-  const callId = nonEmptyStringUnder(spot, "id")
-  const name = nonEmptyStringUnder(spot, "name")
-  const params = jsonUnder(spot, "arguments")
-  if (callId === undefined || name === undefined || params === undefined) return unread(block, "type")
-  return toolCallPart({ provenance: "conversational", callId, name, params })
-}
-
-/** A text or an image, whoever put it there. */
-function plainBlock(
-  { spot, value }: View,
-  provenance: Provenance,
-  pond?: Record<string, JsonValue>,
-): PartDraft<"text" | "file"> | undefined {
-  const { type } = value
-  const text = type === "text" ? stringUnder(spot, "text") : stringHere(spot)
-  if (text !== undefined) return textPart({ provenance, pond, text })
-  const data = type === "image" ? stringUnder(spot, "data") : undefined
-  return data && pictureIn(spot, data, provenance, pond)
-}
-
-/** Of oh-my-pi: a large picture lies in a separate file, and here stands which. */
-function pictureIn(
-  spot: Spot,
-  data: Placed<string>,
-  provenance: Provenance,
-  pond?: Record<string, JsonValue>,
-): PartDraft<"file"> {
-  const mediaType = nonEmptyStringUnder(spot, "mimeType")
-  const held = PICTURE.test(data.value) ? { url: data } : { base64: data }
-  return filePart({ provenance, pond, mediaType, data: held })
-}
-
-/** Marks the place of what is not understood, where it says a kind. Its content stays in the record. */
-function unread({ spot, note }: View, key: string): PartDraft<"opaque"> | undefined {
-  const kind = nonEmptyStringUnder(spot, key)
-  note("unknown_part", kind && plain(kind))
-  return kind === undefined ? undefined : opaquePart({ provenance: "injected", kind })
-}
-
-function isPresent<T>(value: T | undefined): value is T {
-  return value !== undefined
 }

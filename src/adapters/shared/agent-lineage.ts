@@ -1,6 +1,6 @@
 /** For clients that find a sub-agent by its parent's files alone: without the parent there is no session of the agent. */
 import type { Session } from "../../model/session.ts"
-import type { Lineages } from "../adapter.ts"
+import type { Lineages } from "../capabilities.ts"
 
 export const agentLineage: Lineages = {
   open: (session: Session) => ({

@@ -1,9 +1,10 @@
 /**
  * The help topics: `pond help <topic>`. A test runs every line that starts with `  pond` through the argument parser.
  */
-import { ERROR_TABLE } from "../../model/errors.ts"
+import { errorsText } from "./errors-topic.ts"
 import { RESCUE } from "./rescue-topic.ts"
 import { SHARING } from "./sharing-topic.ts"
+import { HOSTED, STORAGE } from "./storage-topics.ts"
 
 export interface Topic {
   readonly name: string
@@ -31,35 +32,6 @@ never rewritten. Sessions that a client deletes stay in the store.
   pond sync                     store new sessions
   pond search "a few words"     search them
   pond verify                   check that all of them can be restored
-`
-
-const STORAGE = `The store is a directory of Lance tables, or a prefix in a bucket:
-
-  /path, file:///path           this machine
-  s3://bucket/prefix            Amazon S3
-  s3+https://host/bucket/prefix anything that speaks S3, such as MinIO or R2
-  gs://bucket/prefix            Google Cloud Storage
-  az://container/prefix         Azure Blob Storage
-
-pond uses --store, then POND_STORE, then store in config.toml, then a directory
-below XDG_DATA_HOME. \`pond config\` shows the value and where it comes from.
-
-Credentials come from the usual environment variables: AWS_ACCESS_KEY_ID
-and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT
-and AZURE_STORAGE_KEY. Or from config.toml, for a URL and everything below it:
-
-  [storage."s3+https://minio.example.org/bucket"]
-  access_key_id = "…"
-  secret_access_key = "…"
-  region = "us-east-1"
-
-A scheduled sync does not see the variables of your shell: use the config file.
-Check a store before you use it, and copy between any two:
-
-  pond storage check s3://bucket/prefix
-  pond copy --to s3://bucket/prefix
-  pond export -o all.pond
-  pond optimize
 `
 
 const CI = `A runner is thrown away after its job, and with it the sessions of its agents.
@@ -294,39 +266,6 @@ gets every stored text and every query then; POND_EMBEDDINGS_API_KEY has its key
   pond doctor                   check that the library works here
 `
 
-const HOSTED = `To use pond with several people or machines, put the store in a bucket and give
-each person a namespace. Namespaces share nothing but the bucket.
-
-  pond namespace create team-a --store s3://bucket/pond
-  pond sync --store s3://bucket/pond --namespace team-a
-  pond search "words" --store s3://bucket/pond --namespace team-a
-
-Any number of machines may sync into one namespace at once, and any number of
-servers may read it. A server answers HTTP and MCP:
-
-  pond serve --store s3://bucket/pond --host 0.0.0.0 --allowed-host pond.example.org
-
-By default it listens on this machine only, rejects other host names, and asks for
-a token: the first start prints it, later ones name the file that keeps it. Send it
-as \`Authorization: Bearer TOKEN\`, or as the password of a URL:
-http://pond:TOKEN@127.0.0.1:9801/v1/status. It has no user accounts and no TLS: put a
-reverse proxy with both in front. With --namespace it
-answers for that namespace only. A request for a namespace that does not exist is
-answered with 403.
-
-A browser shows a page at / of a server on a port: \`pond open\` opens it with the
-token. Its files need no token and hold nothing of the store. Without a token it
-erases nothing.
-
-  pond serve --with-sync        also store what the clients write
-  pond serve --no-page          no page at /
-  pond serve --no-token         every user and program of this machine may ask
-  pond serve --socket FILE      only you may ask; no token is needed
-
-While a server or an agent's \`pond mcp\` runs on your machine, your own commands with
-the same settings ask it, and need not open the store. -v says so.
-`
-
 const PRICES = `Clients record how many tokens a response of a model took. \`pond cost\` adds them up,
 each response once, also where a fork copied it or a client wrote it several times.
 
@@ -358,38 +297,6 @@ Prices of your own replace the whole table:
   pond cost --by day --from 30d
   pond sql "select model, sum(output_tokens) from usage group by model"
 `
-
-function errorsText(): string {
-  const rows = Object.entries(ERROR_TABLE).map(
-    ([code, { exit, http }]) =>
-      `  ${String(exit).padStart(3)}  ${String(http)}  ${code.padEnd(20)} ${MEANINGS[code as keyof typeof ERROR_TABLE]}\n`,
-  )
-  return `Every error has one name: as the exit code of a verb, the status over HTTP and
-the code in \`--json\`.
-
- exit http  code
-${rows.join("")}    0       done
-    4       done, with problems: each one is listed
-
-The message says what to do next, and \`-v\` shows the cause. \`pond doctor\` checks
-this machine and fixes what it can.
-
-  pond doctor --fix
-`
-}
-
-const MEANINGS: Readonly<Record<keyof typeof ERROR_TABLE, string>> = {
-  validation_failed: "the request, a flag or a setting is invalid",
-  version_unsupported: "the other side uses another version",
-  not_found: "no such id or path",
-  namespace_unknown: "this namespace does not exist",
-  unauthorized: "the token of the server is missing or wrong",
-  storage_unavailable: "the store or a file cannot be read or written",
-  conflict: "another process is using it; try again",
-  would_overwrite: "it already exists; --force replaces it",
-  interrupted: "stopped; finished work is kept",
-  internal: "a bug in pond: please report it",
-}
 
 export const TOPICS: readonly Topic[] = [
   { name: "concepts", summary: "What pond stores, and what its words mean.", text: CONCEPTS },

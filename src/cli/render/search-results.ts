@@ -2,7 +2,13 @@
 
 import { counted, countText } from "../../model/numbers.ts"
 import { visible, visibleLine } from "../../model/visible.ts"
-import { type FoundSession, isOfItsMessages, isWalk, type SearchOutput, unitOf } from "../../operations/wire/search.ts"
+import {
+  type FoundSession,
+  isOfItsMessages,
+  isWalk,
+  type SearchOutput,
+  unitOf,
+} from "../../operations/wire/search-output.ts"
 import { pondCommand, shownCommand } from "../../platform/process/shell-word.ts"
 import type { Page } from "../verb.ts"
 import { momentText } from "./dates.ts"

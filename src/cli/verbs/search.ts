@@ -2,7 +2,8 @@
 
 import { PondError } from "../../model/errors.ts"
 import { perform } from "../../operations/operation.ts"
-import { search as operation, type SearchOutput } from "../../operations/wire/search.ts"
+import { search as operation } from "../../operations/wire/search.ts"
+import type { SearchOutput } from "../../operations/wire/search-output.ts"
 import { flag } from "../flags.ts"
 import { nextPage, rememberNextPage } from "../next-page.ts"
 import { argumentsFor } from "../operation-arguments.ts"

@@ -2,7 +2,8 @@
  * Surveys the sources between two syncs: what waits to be read, what the adapters do not know, and what a client will
  * delete soon. Reads names and sizes; writes nothing and needs no lock.
  */
-import type { Adapter, Retention } from "../../adapters/adapter.ts"
+import type { Adapter } from "../../adapters/adapter.ts"
+import type { Retention } from "../../adapters/capabilities.ts"
 import type { UnreadClient } from "../../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../../model/report.ts"
 import { type ImportSource, unverifiedVersions } from "../import.ts"
