@@ -6,7 +6,7 @@
 import { basename, join } from "node:path"
 import type { ModelPrice, PriceTable } from "../src/operations/usage/prices.ts"
 
-/** Makers of models, in the order in which one of them decides the price of a name. Resellers have prices of their own. */
+/** Makers of models, in the order in which one of them decides the price of a name. Resellers have separate prices. */
 const MAKERS = [
   "anthropic",
   "openai",

@@ -3,7 +3,7 @@ import type { Release } from "./description.ts"
 import { archiveName, type ReleasedArchive } from "./install-script.ts"
 import type { TargetName } from "./targets.ts"
 
-/** Nothing where the release has no page of its own, which Homebrew asks for, or no archive that it could install. */
+/** Nothing where the release has no page, which Homebrew asks for, or no archive that it could install. */
 export function formula(release: Release, archives: readonly ReleasedArchive[]): string | undefined {
   const { homepage, downloads } = release
   if (homepage === undefined || downloads === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Trials of the install script and of the packages of systems, each in a root of its own. */
+/** Trials of the install script and of the packages of systems, each in a separate root. */
 import { existsSync, readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Outcome } from "../lib/outcome.ts"

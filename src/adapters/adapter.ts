@@ -57,7 +57,7 @@ export interface Adapter {
    * the changes that a log has of it. Undefined for a file that is read as it lies. Law: names its tables, and reads no others.
    */
   readonly assemble?: (file: SourceFile) => string | undefined
-  /** Most lines of its logs have no id of their own: each line is hashed for one while its bytes are at hand. */
+  /** Most lines of its logs have no id: each line is hashed for one while its bytes are at hand. */
   readonly contentIds?: true
   /** The files below the root that a line names: each is called after its bytes, and many sessions share it. Read last, as bytes. */
   readonly attachments?: (line: string) => readonly string[]
@@ -199,7 +199,7 @@ export interface ParseEnd {
 // --- Serialize: canonical values to files of the client -------------------------------------------------------------
 
 export interface Serialize {
-  /** Writes the files that the session came from, equal by value. Children are sessions of their own. */
+  /** Writes the files that the session came from, equal by value. Children are separate sessions. */
   readonly native: (session: Session, sink: FileSink) => NativeSerializer
   /**
    * Writes a session of another client, or of this one in an old form, as this client would write it today. Absent where nothing
@@ -208,7 +208,7 @@ export interface Serialize {
   readonly foreign?: ForeignSerializer
   /** How a person goes on with a restored session. */
   readonly resume: (sessionId: string, cwd: string, location?: SessionLocation) => ResumeCommand
-  /** Its sessions go on in the program of another client. That this program is here says nothing of its own. */
+  /** Its sessions go on in the program of another client. That this program is installed does not say that the client is. */
   readonly isGuest?: true
 }
 
@@ -248,7 +248,7 @@ export interface FileSink {
 
 /**
  * A session as another client needs to know it: its live conversation, and those of its sub-agents. Of options it has
- * those of pond's own; what the session's client recorded besides is not to be relied on.
+ * those that pond added; what the session's client recorded besides is not to be relied on.
  */
 export interface Conversation {
   readonly session: Session
@@ -370,6 +370,6 @@ export interface Relocation {
   readonly isDiverted?: (environment: Environment) => boolean
   /** Writes files of which lines were changed: what points into another of them by its bytes is set right. */
   readonly repoint?: (files: readonly OutputFile[], sink: FileSink) => void
-  /** What `repoint` leaves as it was of a record that has no id of its own. Law: equal before and after `repoint`. */
+  /** What `repoint` leaves as it was of a record that has no id. Law: equal before and after `repoint`. */
   readonly unchangedByRepoint?: (record: JsonValue) => JsonValue
 }

@@ -29,7 +29,7 @@ export type Placed<T> = Sealed<T> & PlacedValue<T>
 
 class PlacedValue<T> {
   readonly value: T
-  /** What holds it, and under which key; nothing for what has no place of its own: it is copied, and stays in its record. */
+  /** What holds it, and under which key; nothing for what stands nowhere in its record: it is copied, and stays in its record. */
   readonly holder: Spot | undefined
   readonly key: PathKey
   readonly form: LiftForm

@@ -1,5 +1,5 @@
 /**
- * How a client is told to call `pond hook` at the ends of a session and before prompts: which file of its own says so, and
+ * How a client is told to call `pond hook` at the ends of a session and before prompts: which of its files says so, and
  * in what words. Pure description; reading and changing the file is the caller's work.
  */
 import type { HookEvent } from "../model/hook-events.ts"

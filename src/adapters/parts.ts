@@ -31,7 +31,7 @@ export class Pending {
   /** Which field holds the heavy value of the part, and that value as it was read. A part has one at most. */
   readonly lift: LiftedField | undefined
   readonly heavy: Placed<JsonValue> | Placed<string> | undefined
-  /** Facts of pond's own. */
+  /** Facts that pond adds. */
   readonly pond: Record<string, JsonValue> | undefined
 
   constructor(lift: Pending["lift"], heavy: Pending["heavy"], pond: Pending["pond"]) {
@@ -44,7 +44,7 @@ export class Pending {
 interface Common {
   readonly provenance: Provenance
   readonly id?: Sealed<string> | undefined
-  /** What kind of injected text this is, and the like: words of pond's own, for later readers. */
+  /** What kind of injected text this is, and the like: facts that pond adds for later readers. */
   readonly pond?: Record<string, JsonValue> | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a client is told of an MCP server: which file of its own settings says so, where in it, and in what words. Pure
+ * How a client is told of an MCP server: which of its settings files says so, where in it, and in what words. Pure
  * description; reading and changing the file is the caller's work. An adapter whose client knows no MCP has none.
  */
 import type { ConfigValue } from "../platform/edit/editable.ts"

@@ -1,6 +1,6 @@
 /**
  * Downloads a known model into the cache: each file is streamed to disk, goes on where it was interrupted, and counts
- * once its SHA-256 is the registry's. fastembed downloads the models of its own list, into a draft, because it neither
+ * once its SHA-256 is the registry's. fastembed downloads the models that it lists itself, into a draft, because it neither
  * checks what it got nor takes up an interrupted download; those must be as they were the first time.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * Answers as a model reads them: text with rules between the pieces, real line breaks, bounded, and saying how to go on.
- * The layout is the one that users of this tool know. Every line of stored text begins with `|` and none of pond's own
+ * The layout is the one that users of this tool know. Every line of stored text begins with `|` and none that pond adds
  * does, so nothing that is stored can pose as a message, a tool call, a footer or a cursor: see `quoteLines`.
  */
 import { quoteLines, visible, visibleLine } from "../model/visible.ts"
@@ -84,7 +84,7 @@ function sessionRule(session: FoundSession, searched: SearchOutput["searched"], 
 }
 
 function hitRule(match: Match, session: FoundSession, index: number): string {
-  // A hit in a sub-agent is read with the id of its own session.
+  // A hit in a sub-agent is read with the id of the sub-agent's session.
   const owner = match.session_id === session.session_id ? [] : [`in ${match.session_id}`]
   const fields = [
     match.score.toFixed(2),

@@ -4,7 +4,7 @@
  */
 import type { ProviderOptions } from "./session.ts"
 
-/** The word of pond's own on a session, as its stored options hold it. */
+/** The key in the stored options of a session, below `pond`. */
 export const COPY_OF_JSON = '"copy_of":'
 
 /** The session that this one is a copy of. */

@@ -10,7 +10,7 @@ const Json = Type.Unknown()
 
 /**
  * The bag of everything that the canonical fields do not say: `source` for facts of the client's own record,
- * `pond` for facts of pond's own, and its own name for each provider. It is what makes the model lossless.
+ * `pond` for facts that pond adds, and the name of a provider for what it said. It is what makes the model lossless.
  */
 export const ProviderOptions = Type.Record(Type.String(), Json)
 export type ProviderOptions = Static<typeof ProviderOptions>

@@ -8,7 +8,7 @@
 import { isJsonObject } from "./json.ts"
 import type { Entry, Message, Session, SessionLog } from "./session.ts"
 
-/** The word of pond's own on a session whose client appends messages again, as its stored options hold it. */
+/** The key in the stored options, below `pond`, of a session whose client appends messages again. */
 export const REAPPENDS_JSON = '"reappends":true'
 export const SUPERSEDES_JSON = '"supersedes":'
 

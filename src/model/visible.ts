@@ -42,7 +42,7 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * Stored text as lines that begin with `|`, which no line of pond's own does: whatever it says, a model can tell it from
+ * Stored text as lines that begin with `|`, which no line that pond adds does: whatever it says, a model can tell it from
  * what pond says. What cannot be seen is shown, because it would be read all the same.
  */
 export function quoteLines(text: string, indent = ""): string[] {

@@ -83,7 +83,7 @@ export function madeValues(bytes: number, pieces: number): void {
 /**
  * Where one kind of work ends and another begins:
  * - `commits`: native code has freed what it needed to encode and commit rows. There is no garbage of JavaScript.
- * - `steps`: a step of a long task is done, and left garbage of its own.
+ * - `steps`: a step of a long task is done, and left garbage.
  * - `stages`: a stage is done whose memory would stand beside what the next one needs: its key sets and the buffers of its
  *   threads made 555 MiB where the indexes begin after an import, and 435 MiB when they were given back first.
  * - `passes`: the same data is gone through once more in another form. Nothing happens in a small process, nor where little

@@ -11,7 +11,7 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
   return codes.length === 0 ? ERRNO.test(code) : codes.includes(code)
 }
 
-/** The code of an error of the system, of the runtime or of SQLite. `PondError` has codes of its own. */
+/** The code of an error of the system, of the runtime or of SQLite. `PondError` has other codes. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof PondError || !("code" in error)) return undefined
   return typeof error.code === "string" ? error.code : undefined

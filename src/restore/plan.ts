@@ -202,7 +202,7 @@ interface Lineage {
   readonly ancestors: readonly SessionLog[]
 }
 
-/** Forks are conversations of their own: only what an agent's agents did belongs to this one. */
+/** Forks are separate conversations: only what an agent's agents did belongs to this one. */
 async function liveConversation(
   tree: StoredTree,
   log: SessionLog,

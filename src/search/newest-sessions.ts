@@ -17,7 +17,7 @@ export interface Passing {
 /** More than twenty sessions of 200 messages. */
 const ROWS_FIRST = 6_000
 const WINDOW_MS = 100
-/** A window that found so many sessions is followed by one of its own size, another by one as large as can be read. */
+/** A window that found so many sessions is followed by one of the same size, any other by one as large as can be read. */
 const SESSIONS_PLENTY = 8
 
 /** Newest first, some at a time; of two that are as new, by id. */

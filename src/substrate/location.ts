@@ -14,7 +14,7 @@ export interface Location {
   readonly backend: Backend
   /** What messages say: the URL as it was given. It cannot hold credentials. */
   readonly shown: string
-  /** What the engine opens: a path, or a URL of its own scheme. */
+  /** What the engine opens: a path, or a URL in its scheme. */
   readonly uri: string
   /** What the engine needs to know beside the URL, credentials included. */
   readonly storageOptions: () => Readonly<Record<string, string>>

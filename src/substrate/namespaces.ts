@@ -22,7 +22,7 @@ const NAMESPACES = defineTable({
   indexes: [],
 })
 
-/** A folder of pond's own naming: whatever bytes the namespace has, it is safe on every disk and in every bucket. */
+/** A folder whose name pond makes: whatever bytes the namespace has, it is safe on every disk and in every bucket. */
 export function folderOf(namespace: string): string {
   return `ns-${sha256Of(storedText(namespace)).slice(0, 40)}`
 }

@@ -25,7 +25,7 @@ export const float64 = (): Column<"float64", false> => ({ kind: "float64", nulla
 export const bool = (): Column<"bool", false> => ({ kind: "bool", nullable: false })
 /** Microseconds since the epoch, exact. */
 export const timestampUs = (): Column<"timestamp_us", false> => ({ kind: "timestamp_us", nullable: false })
-/** Bytes in a format of pond's own, read with their row, and derived from other rows. Large originals are blobs. */
+/** Bytes in a format that pond defines, read with their row, and derived from other rows. Large originals are blobs. */
 export const bytes = (): Column<"bytes", false> => ({ kind: "bytes", nullable: false })
 /** Half precision numbers, for nearness. */
 export const vector = (dimension: number): Column<"vector", false> => ({ kind: "vector", nullable: false, dimension })

@@ -276,7 +276,7 @@ export interface Store {
   close(): void
 }
 
-/** Tables of a store of their own, which become tables of the store once what is in them was judged. */
+/** Tables of a separate store, which become tables of the store once what is in them was judged. */
 export interface StagingTables {
   readonly store: Store
   /** Puts a table in its place. False where the store has got one of that name meanwhile: then it stays here. */

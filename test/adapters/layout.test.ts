@@ -41,7 +41,7 @@ const MEMBERS = [
   ],
 ]
 
-/** Clients that have the format of another one: its codec is theirs, with names and places of their own. */
+/** Clients that have the format of another one: its codec is theirs, with other names and places. */
 const CODEC_OF: Readonly<Record<string, string>> = {
   kilo: "opencode",
   "roo-code": "cline",

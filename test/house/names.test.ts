@@ -74,6 +74,11 @@ const RIDDLES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bas if (?:he|she|it) had\b/, "say what is so"],
   [/\bWho(?:ever)? (?:cannot|asks|fills|brings|goes|waits|reads|writes|is|finds|works)\b/, "name the caller"],
   [/\b(?:he|his|him)\b/, "name the program or the caller"],
+  [/\bof pond's own\b/, '"that pond adds", "that pond makes"'],
+  [/\ban? (?:[a-z]+ )?[a-z]+ of its own\b/, '"its own …", "a separate …"'],
+  [/\bof (?:its|their) own(?:[.,:;)]|$)/, '"its own …", "separate …"'],
+  [/\b(?:is|are) there already\b/, '"already exists", "is stored"'],
+  [/\bby itself alone\b|\bwho(?:ever)? comes (?:first|so far)\b/i, "say what happens"],
 ]
 
 test("comments state what is so, without riddles", () => {

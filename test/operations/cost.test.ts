@@ -200,7 +200,7 @@ test("a file of prices replaces the whole table, and says what is wrong with it"
   const table = { unit: "US dollars for a million tokens", retrieved: "2026-01-01", sources: ["mine"] }
   writeFileSync(file, JSON.stringify({ ...table, models: { "nobody-knows-it": { input: 1_000_000, output: 0 } } }))
   const { unpriced_models: unpriced, total, prices } = await run()
-  // Ten tokens of the prompt, and 150 more that have no price of their own.
+  // Ten tokens of the prompt, and 150 more that have no separate price.
   expect(total.priced_cost_usd).toBe(160)
   expect(unpriced.map(({ model }) => model)).toEqual([MODEL])
   expect(prices).toEqual({ retrieved: "2026-01-01", sources: ["mine"], file })

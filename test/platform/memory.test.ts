@@ -1,4 +1,4 @@
-/** When memory is given back, measured in processes of their own: a heap of the test runner would hide it. */
+/** When memory is given back, measured in separate processes: a heap of the test runner would hide it. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { between } from "../../src/platform/memory.ts"

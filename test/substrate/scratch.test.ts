@@ -1,4 +1,4 @@
-/** What the engine writes beside its work: processes of their own, as it is theirs that it aborts. */
+/** What the engine writes beside its work, in separate processes, because it aborts the one that it runs in. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

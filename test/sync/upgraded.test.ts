@@ -64,7 +64,7 @@ test("a log of the first version that a later one wrote anew is stored once, res
   expect(await restored()).toEqual(after)
   expect(await told()).toEqual([...before, ["And now?"]])
 
-  // Two machines that open copies of it each give it ids of their own.
+  // Two machines that open copies of it each give it separate ids.
   write([...upgraded(v1, "cccc000"), ...after.slice(-1)])
   await sync()
   expect(await place.texts(ID)).toEqual([...texts, "And now?"])

@@ -1,4 +1,4 @@
-/** A session of another client as Amp wrote its threads until spring 2026: one document. Sub-agents become threads of their own. */
+/** A session of another client as Amp wrote its threads until spring 2026: one document. Sub-agents become separate threads. */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"

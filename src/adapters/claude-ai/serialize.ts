@@ -1,4 +1,4 @@
-/** Claude.ai from canonical: the conversation as it stood in the export, in a file of its own. The product reads none back. */
+/** Claude.ai from canonical: the conversation as it stood in the export, in a separate file. The product reads none back. */
 import type { Serialize } from "../adapter.ts"
 import { createDocumentSerializer } from "../shared/documents.ts"
 import { opensNothing } from "../shared/read-only.ts"

@@ -33,7 +33,7 @@ export type UserDraft = PartDraft<"text" | "file" | "opaque">
 export type ToolDraft = PartDraft<"tool_result" | "opaque">
 export type AssistantDraft = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "tool_result" | "opaque">
 
-/** Parts that stand together in one message: results of tools are a message of their own. */
+/** Parts that stand together in one message: results of tools are a separate message. */
 export type UserRun =
   | { readonly role: "user"; readonly parts: UserDraft[] }
   | { readonly role: "tool"; readonly parts: ToolDraft[] }

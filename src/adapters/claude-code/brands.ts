@@ -1,6 +1,6 @@
 /**
  * Claude Code, and the programs that have it inside: one codec, and what differs. Xcode gives its agent a directory of
- * settings of its own. Claude desktop gives one to each task of Cowork, with a record of the task and its own log beside.
+ * its own settings. Claude desktop gives one to each task of Cowork, with a record of the task and its own log beside.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

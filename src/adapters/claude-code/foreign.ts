@@ -116,7 +116,7 @@ const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 // --- Turns of the user ------------------------------------------------------------------------------------------------
 
-/** What a harness wrote stands in records of its own: a person sees what they said, the model is sent all of it. */
+/** What a harness wrote stands in separate records: a person sees what they said, the model is sent all of it. */
 function addUserTurn(log: Log, { messageId, timestamp, blocks }: UserTurn): void {
   for (const { injected, blocks: own } of runsByInjected(blocks)) {
     const run = own.map((block) => userBlock(log, messageId, block)).filter((block) => block !== undefined)

@@ -1,6 +1,6 @@
 /**
  * Which text in the user's slot a person wrote, and which the harness put there. Claude Code marks what it injects with
- * tags of its own; a text that fuses both is cut at their exact boundaries. Knows text, no records.
+ * its own tags; a text that fuses both is cut at their exact boundaries. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"

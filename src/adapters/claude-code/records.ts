@@ -66,7 +66,7 @@ export function injectedQueued(record: SourceObject): string | undefined {
     : undefined
 }
 
-/** The client writes answers of its own into the model's slot: errors of the API, and fillers that keep the turns alternating. */
+/** The client writes its own answers into the model's slot: errors of the API, and fillers that keep the turns alternating. */
 export function injectedAssistant(record: SourceObject): string | undefined {
   if (record["isApiErrorMessage"] === true) return "api-error"
   return wordUnder(record["message"], "model") === "<synthetic>" ? "synthetic" : undefined

@@ -118,7 +118,7 @@ function walkSession(planning: Planning, log: string | undefined, folder: string
   else unfinished.push(() => addSession(planning, log, folder, places))
 }
 
-/** A session with what lies in its folder: its agents are sessions of their own, all the rest belongs to it. */
+/** A session with what lies in its folder: its agents are separate sessions, all the rest belongs to it. */
 function addSession(planning: Planning, log: string | undefined, folder: string, places: readonly string[]): void {
   const agents = places.filter(isAgentLog)
   const metas = new Map(agents.map((agent) => [agent, `${agent.slice(0, -LOG.length)}${META}`]))

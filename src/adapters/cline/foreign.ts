@@ -147,7 +147,7 @@ function contentBlock(list: List, { messageId, role }: Turn, block: TextBlock | 
   return undefined
 }
 
-/** Its results follow as messages of their own, one for each. */
+/** Its results follow as separate messages, one for each. */
 function addAssistantTurn(list: List, turn: AssistantTurn, model: string | undefined): void {
   const content = turn.blocks.flatMap((block): JsonObject[] => {
     if (block.type === "reasoning") return [{ type: "thinking", thinking: block.text }]

@@ -1,4 +1,4 @@
-/** What a message of Cline holds: blocks as Anthropic has them, and some of its own. A result stands in the user's place. */
+/** What a message of Cline holds: blocks as Anthropic has them, and some that only Cline has. A result stands in the user's place. */
 import { isJsonObject } from "../../model/json.ts"
 import {
   flagOf,

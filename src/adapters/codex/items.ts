@@ -224,7 +224,7 @@ function callParts(item: Spot): PartDraft<"tool_call" | "opaque">[] {
     (type === undefined ? undefined : matchIn(type, /^(.+)_call$/))
   const params = paramsOf(item, called)
   if (callId !== undefined && name !== undefined && params !== undefined) {
-    // What the provider runs itself has no result of its own in the history.
+    // What the provider runs itself has no separate result in the history.
     const providerExecuted = isAt(item.value, "web_search_call", "type")
     return [toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted })]
   }

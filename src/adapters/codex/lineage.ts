@@ -1,6 +1,6 @@
 /**
  * Which records make up the history of a thread. A rollout may go on from a prefix of another one without copying it: a
- * fork from its parent's, a reverted thread from one of its own. The prefix is named by the rollout and the first ordinal
+ * fork from its parent's, a reverted thread from its own. The prefix is named by the rollout and the first ordinal
  * that is not part of it.
  */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"

@@ -6,7 +6,7 @@
 import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"
 
-/** Fragments that are a text of their own, from their first mark to their last: Codex compares without regard to case. */
+/** Fragments that are a separate text, from their first mark to their last: Codex compares without regard to case. */
 const FRAGMENTS: readonly (readonly [opening: string, closing: string, kind: string])[] = [
   ["# agents.md instructions", "</instructions>", "agents-md"],
   ["<user_instructions>", "</user_instructions>", "agents-md"],

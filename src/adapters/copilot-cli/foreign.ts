@@ -123,7 +123,7 @@ function promptText(block: TextBlock | FileBlock): string | undefined {
   return "text" in block.file.data ? block.file.data.text : undefined
 }
 
-/** The bytes go into an event of their own. */
+/** The bytes go into a separate event. */
 function attachment(log: Log, { messageId, timestamp }: UserTurn, block: FileBlock): JsonObject | undefined {
   const { data, media_type: mimeType, file_name: displayName } = block.file
   if (!("base64" in data) || !mimeType.startsWith("image/")) {

@@ -1,5 +1,5 @@
 /**
- * Where Cursor keeps chats: the editor all of them in one database, the command line each in one of its own, and a log of what
+ * Where Cursor keeps chats: the editor all of them in one database, the command line each in a separate one, and a log of what
  * was said beside, which is read where neither has the chat. Logins and secrets are rows of the same databases and files beside:
  * keys are asked for by name, and no others.
  */

@@ -31,7 +31,7 @@ export type UserRun =
   | { readonly role: "user"; readonly parts: UserPart[] }
   | { readonly role: "tool"; readonly parts: ToolPart[] }
 
-/** What a person said, and results of tools, each in messages of their own. `injected`: none of it is a person's. */
+/** What a person said, and results of tools, each in separate messages. `injected`: none of it is a person's. */
 export function userRuns(content: Spot, injected: string | undefined, unknown: string[]): UserRun[] {
   const text = stringHere(content)
   if (text !== undefined) return [{ role: "user", parts: userTexts(text, injected) }]

@@ -30,7 +30,7 @@ function setMessage(live: Live, id: string | undefined, stored: readonly string[
   live.messages.set(id ?? `#${live.unnamed++}`, stored)
 }
 
-/** Of a document only the ids stand in its header: its messages are records of their own. */
+/** Of a document only the ids stand in its header: its messages are separate records. */
 function patch(live: Live, record: JsonValue, isWhole: boolean): void {
   const messages = messagesIn(record)
   if (messages === undefined || messages.some((message) => !isJsonObject(message))) return

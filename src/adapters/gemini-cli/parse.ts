@@ -206,7 +206,7 @@ function isResponse({ value }: Spot): boolean {
   return partUnder(value, "functionResponse") !== undefined
 }
 
-/** None where the result is there already. */
+/** None where the result already exists. */
 function responseDraft(message: View, part: Spot): MessageDraft | undefined {
   const { reading } = message
   const response = inside(part, "functionResponse")

@@ -1,6 +1,6 @@
 /**
  * Which text in the user's slot a person typed, and which the client put there. It keeps what was typed beside what was
- * sent (`displayContent`) where the two differ, and marks most of its own with tags. Knows text, no records.
+ * sent (`displayContent`) where the two differ, and marks most of what it adds with tags. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
 import { type PartDraft, textPart } from "../parts.ts"

@@ -68,7 +68,7 @@ function writeMigrated(log: SessionLog, sink: FileSink, main: string): void {
   }
 }
 
-/** Of a header: its messages are lines of their own. */
+/** Of a header: its messages are separate lines. */
 function withoutMessages(record: JsonValue): JsonValue {
   if (!isJsonObject(record) || typeof record["sessionId"] !== "string" || !Array.isArray(record["messages"]))
     return record

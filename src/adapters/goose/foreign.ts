@@ -1,6 +1,6 @@
 /**
  * A session of another client as rows of Goose: one for each step of the model, one for its results, which are a user's there.
- * A sub-agent is a session of its own. Pure: ids and moments come from the source.
+ * A sub-agent is a separate session. Pure: ids and moments come from the source.
  */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Loss } from "../../model/report.ts"

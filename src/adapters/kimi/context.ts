@@ -171,7 +171,7 @@ function compacted(sent: readonly Sent[], record: JsonObject, summary: Sent): Se
 
 // --- Pictures in files of their own ----------------------------------------------------------------------------------
 
-// Large pictures lie in files of their own, named by the hash of their base64; a record refers to them.
+// Large pictures lie in separate files, named by the hash of their base64; a record refers to them.
 
 type Blobs = ReadonlyMap<string, string>
 

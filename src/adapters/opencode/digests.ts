@@ -36,13 +36,13 @@ export function hashOf(text: string): string {
 }
 
 function timeOf(row: JsonValue): string {
-  // What is no row has no time of its own, and is what it is.
+  // What is no row has no time, and is compared as it is.
   return isJsonObject(row) ? `${wordOf(row["id"])}:${wordOf(row["time_updated"])}` : stringifyJson(row)
 }
 
 function wordOf(value: JsonValue | undefined): string {
   if (typeof value === "string") return value
   if (typeof value === "number") return String(value)
-  // A number that no double holds has no words of its own either.
+  // A number that no double holds has no text either.
   return isJsonObject(value) || isExactNumber(value ?? null) ? stringifyJson(value ?? null) : String(value)
 }

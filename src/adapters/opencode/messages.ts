@@ -45,7 +45,7 @@ type AssistantPart = UserPart | PartDraft<"reasoning"> | PartDraft<"tool_call"> 
 /** Known, and without an equal in the model: they stay in the record, and an opaque part marks their place. */
 const OPAQUE = new Set(["agent", "compaction", "patch", "retry", "snapshot", "source-url", "subtask"])
 
-/** Where a request to the model began and ended. They stay in the record, and mark no place of their own. */
+/** Where a request to the model began and ended. They stay in the record, and mark no separate place. */
 const BOUNDS = new Set(["step-start", "step-finish"])
 
 /** Nothing where the role says nothing: the record is then no message that we know. */

@@ -168,7 +168,7 @@ function pushExport(parsing: Parsing, raw: RawDocument, document: SourceObject, 
   }
 }
 
-/** With a list of messages of its own it would look like the document that it stands in. */
+/** With a list of messages in it, it would look like the document that it stands in. */
 function isMessage(message: JsonValue): message is JsonObject {
   return isJsonObject(message) && isJsonObject(message["info"] ?? null) && !("messages" in message)
 }

@@ -1,7 +1,7 @@
 /**
  * The database of opencode 1.18, so that a restore can make one where there is none. opencode runs those changes of its
  * schema that `migration` does not name: a database that lacks the table, or a column of a change that it names, breaks it.
- * A fork has tables and changes of its own beside them. Proved against the clients' own databases by
+ * A fork has further tables and changes. Proved against the clients' own databases by
  * `test/adapters/opencode/schema.test.ts`.
  */
 import type { DatabaseSchema } from "../adapter.ts"

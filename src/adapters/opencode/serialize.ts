@@ -44,7 +44,7 @@ export function serializerOf(brand: Brand): Serialize {
   }
 }
 
-/** A database it takes from anywhere; of the files of its first months it only knows the folder of its own name. */
+/** A database it takes from anywhere; of the files of its first months it only knows the folder that has its name. */
 function environmentOf(
   { id, title, prefix }: Brand,
   { relativePath = "", root }: SessionLocation,

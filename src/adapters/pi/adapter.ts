@@ -18,7 +18,7 @@ export const pi: Adapter = {
   judged: { by: "client", from: "0.27.9", to: "0.87.1" },
   output: {
     sessionIds: SESSION_ID,
-    // Below its root lie sessions and nothing else; extensions put those of their sub-agents into folders of their own.
+    // Below its root lie sessions and nothing else; extensions put those of their sub-agents into separate folders.
     relativePaths: [/^(?:[^/]+\/)*[^/]+\.jsonl$/],
   },
   vocabulary: vocabularyOf(PI),

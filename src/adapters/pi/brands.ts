@@ -1,6 +1,6 @@
 /**
  * pi, and oh-my-pi, which is made of it: one codec, and what differs. oh-my-pi keeps sessions and its large pictures in two
- * folders, calls what changed hands otherwise, and has entries of its own.
+ * folders, calls what changed hands otherwise, and has further entries.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"

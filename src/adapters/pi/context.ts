@@ -76,7 +76,7 @@ function nodeOf(write: JsonObject, entries: readonly Entry[], isAlone: boolean):
   const { kind, seq, type, id, parentId } = write
   const isBookkeeping = seq !== undefined && kind !== "entry"
   if (typeof type !== "string" || type === "session" || type === "title" || isBookkeeping) return undefined
-  // Of writes that were committed together, those that are no messages have no entry of their own.
+  // Of writes that were committed together, those that are no messages have no separate entry.
   const alone = isAlone ? entries[0] : undefined
   const entry = entries.find(({ message }) => message.id === id) ?? alone
   return { id: textOr(id), parentId: textOr(parentId), type, record: write, entry }

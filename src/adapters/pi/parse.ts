@@ -198,7 +198,7 @@ function addDraft(drafts: MessageDraft[], entry: Spot, note: View["note"]): void
 function entryDraft(entry: View): MessageDraft | undefined {
   const { spot, value, note } = entry
   const { type } = value
-  // Before v4, some entries had a `kind` of their own. What v4 writes is numbered.
+  // Before v4, some entries had another `kind`. What v4 writes is numbered.
   const kind = value["seq"] === undefined ? "entry" : value["kind"]
   if (kind !== "entry") {
     if (typeof kind !== "string" || !BOOKKEEPING.has(kind)) note("unknown_record", kind)

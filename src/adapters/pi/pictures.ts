@@ -1,4 +1,4 @@
-/** Pictures of oh-my-pi that are too large for a line: files of their own, to which a record refers by the hash of their bytes. */
+/** Pictures of oh-my-pi that are too large for a line: separate files, to which a record refers by the hash of their bytes. */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, SessionLog } from "../../model/session.ts"
 import { sourceOf } from "../shared/native.ts"

@@ -1,6 +1,6 @@
 /**
  * Where the sessions of an account lie that its owner exported: a zip, the folder that it was unpacked to, or one file of it. A
- * file is an array with a session in each element; each is a unit of its own. Pictures and other files that a session names
+ * file is an array with a session in each element; each is a separate unit. Pictures and other files that a session names
  * lie beside, and are read with it. Hostile zips: names are looked up, and never become paths (`platform/files/zip.ts`).
  */
 import { createReadStream, type Stats, statSync } from "node:fs"
@@ -25,7 +25,7 @@ export interface ExportShape {
   readonly assets?: RegExp
 }
 
-/** The folder in which a restore writes sessions, each in a file of its own. */
+/** The folder in which a restore writes sessions, each in a separate file. */
 const FOLDER = "conversations"
 /** An id becomes the name of a file: see `OutputForms`. */
 const PLAIN_ID = /^[\da-zA-Z][\w-]{0,99}$/
@@ -142,7 +142,7 @@ function elementUnit(
   return { key: place, root, files: [document, ...beside] }
 }
 
-/** Many lie in one file. What tells that one of them changed is a hash of its own text, in the place of the number of a file. */
+/** Many lie in one file. What tells that one of them changed is a hash of its text, in the place of the number of a file. */
 function fileInside(
   root: string,
   place: string,

@@ -11,7 +11,7 @@ export interface KeyedShape {
   readonly key: string
   /** Fields that change although a message says the same. */
   readonly marks?: readonly string[]
-  /** A message that says the same as an earlier one is one of its own. Otherwise it is that one again. */
+  /** A message that says the same as an earlier one is another message. Otherwise it is that one again. */
   readonly areRepeatsKept?: true
 }
 

@@ -1,6 +1,6 @@
 /**
  * For sources of which a session is one document with a list of messages, in a file or put together from rows: parse, context
- * and native restore, all but what a message says. Each message is a record of its own, known by a hash of what it says.
+ * and native restore, all but what a message says. Each message is a separate record, known by a hash of what it says.
  */
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"

@@ -59,7 +59,7 @@ export function* planDocuments(
   }
 }
 
-/** Documents that a restore wrote, and any that somebody points at, lie in files of their own. */
+/** Documents that a restore wrote, and any that somebody points at, lie in separate files. */
 export function* plainDocuments(disk: Folders, folder: string): Generator<SourceUnit> {
   for (const { name } of disk.entries(folder)) {
     const place = folder === "" ? name : `${folder}/${name}`

@@ -96,7 +96,7 @@ export interface Turns {
   readonly losses: readonly Loss[]
 }
 
-/** What a harness says of its own surroundings: the target's harness says it anew, and differently. */
+/** What a harness says of its surroundings: the target's harness says it anew, and differently. */
 const SURROUNDINGS = new Set([
   ...["system-reminder", "agents-md", "environment-context", "permissions", "recommended-plugins"],
   ...["internal-context", "local-command", "image-label", "warning", "ide"],
@@ -218,7 +218,7 @@ function plainBlock({ keepsSurroundings }: Way, part: Part, lose: Lose): TextBlo
   return undefined
 }
 
-/** A word of pond's own about a message or a part. */
+/** A fact that pond added about a message or a part. */
 function factOf(options: ProviderOptions, name: string): string | undefined {
   const pond = options["pond"]
   const fact = isJsonObject(pond) ? pond[name] : undefined

@@ -179,7 +179,7 @@ export function listOf(...names: readonly (readonly [ours: string, theirs: strin
   return { read: (value) => renamed(value, 1), write: (value) => renamed(value, 0) }
 }
 
-/** One edit whose old and new text are parameters of their own. It cannot say several edits. */
+/** One edit whose old and new text are separate parameters. It cannot say several edits. */
 export function singleEdit(keys: { readonly old: string; readonly new: string; readonly all?: string }): Fold {
   const all = keys.all
   return {

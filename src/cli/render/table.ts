@@ -74,7 +74,7 @@ function pad(text: string, width: number, { align, cut }: Column): string {
   return align === "right" ? `${space}${fitted}` : `${fitted}${space}`
 }
 
-/** Opened where something is cut: it loads tables of its own. */
+/** Opened where something is cut: it loads tables of characters. */
 const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }))
 
 /** At most so many columns, with `…` where something was cut; never in the middle of a character. */

@@ -95,7 +95,7 @@ function modeFix(does: string, paths: readonly string[], changed: (mode: number)
 export function roomOnDisk(pond: Pond): Seen {
   const { host } = pond
   const place = roomAt(localStore(pond) ?? host.path("state"))
-  // The smaller places may lie on disks of their own, and need little.
+  // The smaller places may lie on separate disks, and need little.
   const all = [place, ...(["state", "cache"] as const).map((name) => roomAt(host.path(name)))]
   const worst = all.find((each) => each.free < FREE_BYTES_MIN)
   const { found, free } = worst ?? place

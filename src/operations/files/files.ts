@@ -59,7 +59,7 @@ export const files = defineOperation({
   },
 })
 
-/** A fork is a separate session, with agents of its own: only the agents of this one work for it. */
+/** A fork is a separate session, with other agents: only the agents of this one work for it. */
 function withAgents(family: Awaited<ReturnType<typeof sessionTree>>): readonly string[] {
   const ids: string[] = []
   let forkDepth = Number.POSITIVE_INFINITY

@@ -34,7 +34,7 @@ export interface Scheduler {
   readonly start: (pond: Pond, job: Job) => Promise<void>
   readonly stop: (pond: Pond) => Promise<void>
   readonly isActive: (pond: Pond) => Promise<boolean>
-  /** What it says of its own runs, by its own command. */
+  /** What the scheduler says of past runs, by its own command. */
   readonly ownLog: readonly string[] | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * Several sessions as pages with a list of them, `index.html`: each file with its content, the list last, when every page is
- * known. A sub-agent stands on the page of its session; forks are sessions of their own.
+ * known. A sub-agent stands on the page of its session; forks are separate sessions.
  */
 import { PondError } from "../../model/errors.ts"
 import { counted } from "../../model/numbers.ts"

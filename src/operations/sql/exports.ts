@@ -1,5 +1,5 @@
 /**
- * The files that queries write: in one directory of pond's own, for their owner alone, under names that pond makes and that
+ * The files that queries write: in one directory that pond makes, for their owner alone, under names that pond makes and that
  * nothing else is taken for. They are answers and no archive: old ones go.
  */
 import { readdirSync, rmSync, statSync } from "node:fs"

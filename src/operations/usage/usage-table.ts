@@ -148,7 +148,7 @@ export function columnBytes({ count, columns }: UsageTable): Uint8Array {
 /** Nothing where the bytes are not those of so many rows. */
 export function columnsOfBytes(bytes: Uint8Array, count: number): Columns | undefined {
   if (bytes.length !== bytesOf(count)) return undefined
-  // A copy of their own, because numbers begin only at places that their width divides.
+  // A separate copy, because numbers begin only at places that their width divides.
   const aligned = new Uint8Array(bytes)
   let at = 0
   const read = ORDER.map((name) => {

@@ -75,7 +75,7 @@ export async function passing(
   }
   if (hasErrors === true) keep(await sessions.withParts(left, and(eq("type", "tool_result"), eq("is_failure", true))))
   if (tool !== undefined) keep(await sessions.withParts(left, and(eq("type", "tool_call"), eq("tool_name", tool))))
-  // A record names its model in a text of its own, which nothing that was said can look like.
+  // A record names its model in a separate text, which nothing that was said can look like.
   if (model !== undefined) keep(await sessions.withMessages(left, contains("options", JSON.stringify(model))))
   if (file !== undefined) {
     const named = contains("variant_data", JSON.stringify(file).slice(1, -1))

@@ -44,7 +44,7 @@ interface ConfigFile {
   readonly table: TomlTable
 }
 
-/** Every variable of its own that pond reads. */
+/** Every environment variable that is pond's. */
 export const VARIABLES: readonly string[] = [
   "POND_CONFIG",
   ...settingsOf(ConfigSchema).flatMap(({ environment }) => environment ?? []),

@@ -244,7 +244,7 @@ function rowsIn(database: Database, file: RowsToWrite): RowsThere {
 
 /**
  * The rows under numbers that are free. Where another session has one of the numbers, as in the database of another machine,
- * the rows that are there already keep theirs, and the others come behind all that there are.
+ * stored rows keep theirs, and the others come behind all of them.
  */
 function renumbered(database: Database, file: RowsToWrite): RowsToWrite {
   const { numbered = {} } = file.schema

@@ -1,5 +1,5 @@
 /**
- * A file that a user asked for by its name: written beside its place under a name of pond's own, and put there when it is
+ * A file that a user asked for by its name: written beside its place under a temporary name, and put there when it is
  * whole. Nobody else can read it, as it holds conversations.
  */
 import { existsSync } from "node:fs"

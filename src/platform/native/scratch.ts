@@ -2,7 +2,7 @@
  * A directory for what the native engine writes beside its work and nobody keeps. Left to itself the engine makes one for
  * each process below `TMPDIR` and leaves it there: 16,900 of them lay on one machine. Where it cannot make one it aborts
  * the process: after a shell that took its `TMPDIR` away with it, in an image without `/tmp`, on a disk that is full. So
- * it gets one of pond's own, which goes with the process; that of a process that was killed goes with the next one.
+ * it gets one that pond makes, which goes with the process; that of a process that was killed goes with the next one.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -11,7 +11,7 @@ export interface Job {
   readonly everyMinutes: number
   /** A scheduler starts a program without the user's shell: what it must know of the environment comes along. */
   readonly variables: Readonly<Record<string, string>>
-  /** Where what it says goes, on systems that keep no log of their own. */
+  /** Where what it says goes, on systems that keep no log. */
   readonly logPath: string
 }
 

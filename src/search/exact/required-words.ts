@@ -26,7 +26,7 @@ const REQUIRED_MAX = 24
 /** Separators, which no word crosses: everything but letters, digits, marks and the underscore. */
 const BETWEEN = /[^\p{L}\p{M}\p{N}_]/gu
 
-/** Characters that are words of their own, whatever stands beside them. */
+/** Characters that are separate words, whatever stands beside them. */
 const HAN = /\p{Script=Han}+|\p{Extended_Pictographic}/gu
 
 /** Empty where the text has no whole word. */

@@ -1,6 +1,6 @@
 /**
  * Sessions that arrive and are erased: by their own tombstone, or because they belong to an erased session or hold copies of
- * its messages. Those get a tombstone of their own, so that what follows of them is left out too.
+ * its messages. Those get a tombstone too, so that what follows of them is left out too.
  */
 import type { Store } from "../../substrate/table.ts"
 import { momentKey, type PreparedBatch } from "../write/prepare.ts"

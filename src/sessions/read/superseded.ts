@@ -14,7 +14,7 @@ import { cacheRows } from "./row-cache.ts"
 /** Of these sessions, or of all: the superseded messages. */
 export interface Superseded {
   (sessionIds?: Iterable<string>): Promise<SupersededMessages>
-  /** Of a session that was read whole: whether it says so needs no read of its own. */
+  /** Of a session that was read whole: whether it says so takes no further read. */
   learn(session: Session): void
 }
 

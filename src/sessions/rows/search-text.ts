@@ -4,7 +4,7 @@
  */
 import type { Entry } from "../../model/session.ts"
 
-/** Nothing for messages without conversation of their own: carriers, bare tool calls, injected text. */
+/** Nothing for messages that hold no conversation: carriers, bare tool calls, injected text. */
 export function searchText({ message, parts }: Entry): string | null {
   if (message.role === "system" || message.role === "tool") return null
   const texts: string[] = []

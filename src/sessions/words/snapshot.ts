@@ -36,7 +36,7 @@ export interface Snapshots {
   invalidate(): void
 }
 
-/** Masks cached per shard: enough for a query, its pages and the next query, each with filters of its own. */
+/** Masks cached per shard: enough for a query, its pages and the next query, each with other filters. */
 const MASKS_MAX = 8
 
 interface Cover {

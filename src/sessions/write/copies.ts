@@ -4,7 +4,7 @@
  * replay, as the history of a fork is, so that search, statistics and lists count the conversation once; what its client
  * went on with is its own.
  *
- * The messages of a copy are remembered by id and text, in a table of their own, when the copy is written.
+ * The messages of a copy are remembered by id and text, in a separate table, when the copy is written.
  */
 import type { JsonObject } from "../../model/json.ts"
 import type { Entry, Session } from "../../model/session.ts"
@@ -59,7 +59,7 @@ function splitMessages(messages: readonly string[]): string[] {
   return pieces
 }
 
-/** The id of a message and a hash of what it says: one that its client changed since says something of its own. */
+/** The id of a message and a hash of what it says: one that its client changed since is no copy. */
 export function messageOfCopy(entry: Entry): string {
   const text = searchText(entry)
   return copyKey(entry.message.id, text === null ? null : columnOfText(text, createBlobSink()))

@@ -1,5 +1,5 @@
 /**
- * What a person says about a session: a name, a star, tags, a note. In a table of pond's own, so that a session stays what
+ * What a person says about a session: a name, a star, tags, a note. In a separate table, so that a session stays what
  * its client wrote and is restored as that. Rows are only added: of each label the last row counts.
  */
 import type { Clock } from "../../platform/host/clock.ts"

@@ -200,7 +200,7 @@ export function rowsOf(table: TableDefinition, { numRows, names, columns }: Answ
   return rows
 }
 
-/** The named columns, without rows being made of them: a copy of their own, of which nothing keeps the batch. */
+/** The named columns, without rows being made of them: a separate copy, of which nothing keeps the batch. */
 export function columnsOfAnswer(table: TableDefinition, answer: Answer, names: readonly string[]): ColumnBatch {
   const columns = names.map((name) => {
     const column = columnNamed(answer, name)

@@ -66,7 +66,7 @@ function pickColumn({ data, offsets, nulls, width }: ColumnValues, places: reado
   return { data: picked, offsets: ends, ...missing }
 }
 
-/** The rows from one place to before another: a copy of their own, unless they are all of them. */
+/** The rows from one place to before another: a separate copy, unless they are all of them. */
 export function sliceRows(batch: ColumnBatch, from: number, to: number): ColumnBatch {
   if (from === 0 && to === batch.length) return batch
   const columns = Object.fromEntries(

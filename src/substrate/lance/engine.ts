@@ -34,7 +34,7 @@ const READ_AHEAD_BYTES = 32 * 1024 * 1024
 /** The engine asks a bucket through a server of this process (`bucket/gateway.ts`), which no proxy can reach. */
 const LOOPBACK = "127.0.0.1"
 
-/** A thread that judges columns asks for Arrow alone, and has no native library of its own. */
+/** A thread that judges columns asks for Arrow alone, and loads no native library. */
 const ENGINE: Engine = {
   get arrow() {
     return arrow()

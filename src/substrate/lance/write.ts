@@ -209,7 +209,7 @@ async function insertOnce(dataset: Dataset, offered: Offered, commit: Commit): P
 }
 
 /**
- * On a disk it is noted with the checksums of the commit. In a bucket it has two requests of its own; where another writer
+ * On a disk it is noted with the checksums of the commit. In a bucket it takes two more requests; where another writer
  * has stored some of the rows first it is not known which these are, and where the note fails the rows are stored.
  */
 async function noteCommit(

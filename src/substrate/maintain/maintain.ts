@@ -223,7 +223,7 @@ async function clean(dataset: Dataset, table: LanceTable): Promise<void> {
   // In a bucket writers go on meanwhile: their commits and this one's are told apart.
   const inTurn = dataset.local === undefined ? (work: () => Promise<void>) => work() : dataset.exclusively
   await inTurn(async () => {
-    // Compacted before it is asked who reads: the removal below makes no version of its own then, and who begins to read
+    // Compacted before it is asked who reads: the removal below makes no further version then, and who begins to read
     // in between reads the one that stays.
     await dataset.attempt(() => table.checkoutLatest())
     await compact(dataset, table, true)

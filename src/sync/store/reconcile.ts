@@ -200,7 +200,7 @@ function documentOf({ documents, records }: Stored, first: Entry, record: JsonVa
   return records.get(id)?.own === recordHash(record) ? id : undefined
 }
 
-/** The main document has no path of its own. */
+/** The main document is stored without a path. */
 function documentPlace({ message }: Entry): string | undefined {
   const { form, file } = sourceOf(message)
   return form === "document" ? `document ${typeof file === "string" ? file : ""}` : undefined

@@ -1,4 +1,4 @@
-/** What somebody said, as HTML: Markdown without HTML of its own, links that lead to the web, and no picture from there. */
+/** What somebody said, as HTML: Markdown whose HTML is shown as text, links that lead to the web, and no picture from there. */
 import { escapeHtml, isSafeLink, unescapeHtml } from "./escape.ts"
 import { highlight } from "./highlight.ts"
 

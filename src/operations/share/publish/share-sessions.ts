@@ -1,6 +1,6 @@
 /**
  * Shares sessions, redacted, as a page in storage that the user owns; lists what was shared, and takes it back. Everything is
- * written into a directory of its own first, so that what cannot be written whole is not shared, and the question before it
+ * written into a separate directory first, so that what cannot be written whole is not shared, and the question before it
  * can say what is in it.
  */
 import { mkdtempSync, rmSync } from "node:fs"

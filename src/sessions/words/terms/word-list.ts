@@ -23,7 +23,7 @@ type Messages = Table<(typeof MESSAGES)["columns"]>
 export interface WordList {
   /** Messages from this row number on are not in the list. */
   readonly reach: number
-  /** How many of the messages before it have a text of their own. */
+  /** How many of the messages before it have a separate text. */
   readonly spoken: number
   /**
    * Terms of the words that contain the fragment, or start or end with it. Undefined where there are more than `max`.
@@ -38,7 +38,7 @@ export interface WordList {
 export interface WordLists {
   /** Undefined before the first list is written. */
   current(): Promise<WordList | undefined>
-  /** How many messages have a text of their own, those behind the list included. */
+  /** How many messages have a separate text, those behind the list included. */
   spoken(): Promise<number>
   /** Adds the words of messages stored since, if there are enough. */
   extend(effort: Effort): Promise<void>

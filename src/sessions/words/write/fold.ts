@@ -58,7 +58,7 @@ const BLOCKS_AT_ONCE = 512
 
 /**
  * Shards between two cleanups of memory, each of which takes a tenth of a second. Beside an import, which needs memory
- * of its own, it is every shard: cleaning up after four raised the peak of a log of gigabytes from 430 to 690 MB, and
+ * too, it is every shard: cleaning up after four raised the peak of a log of gigabytes from 430 to 690 MB, and
  * that of the index of a million messages to 778, where two take 545.
  */
 const SHARDS_PER_CLEANUP: Readonly<Record<Effort, number>> = { lookups: 1, due: 2, all: 2 }
