@@ -19,6 +19,7 @@
  *   bun run clients --reasoning drop          what becomes of reasoning in another client
  *   bun run clients --recall                  the clients ask pond over MCP
  *   bun run clients --hooks                   `pond hook` is asked before prompts, and what it adds is in what the model gets
+ *   bun run clients --captured                `pond capture` around them, and the steps of the action
  *   bun run clients --blame                   the clients work in a repository, and git judges `pond blame`
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
  *   bun run clients --matrix                  also writes what was judged into test/clients/MATRIX.md: all pairs, or those asked for
@@ -32,6 +33,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { adapterById } from "../src/adapters/registry.ts"
 import { blame } from "../test/clients/blame.ts"
+import { captured } from "../test/clients/captured.ts"
 import type { Client } from "../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
 import { goOn } from "../test/clients/continued.ts"
@@ -75,6 +77,7 @@ const { values } = parseArgs({
     hooks: { type: "boolean", default: false },
     registered: { type: "boolean", default: false },
     blame: { type: "boolean", default: false },
+    captured: { type: "boolean", default: false },
     matrix: { type: "boolean", default: false },
   },
 })
@@ -87,20 +90,34 @@ await main(placeOf())
 
 async function main(place: Place): Promise<void> {
   const { from, editing } = chosenClients()
-  const needed = new Set(from.flatMap((client) => [client, ...targetsOf(client)]))
+  const isAsked = values.recall || values.hooks || values.registered || values.blame || values.captured
+  // What is asked of a client alone needs no other.
+  const needed = new Set(from.flatMap((client) => [client, ...(isAsked ? [] : targetsOf(client))]))
   for (const installed of install(place, [...needed, ...editing])) console.log(`installed ${installed}`)
-  const isAsked = values.recall || values.hooks || values.registered || values.blame
   const verdicts: Verdict[] = []
   for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client)))
-  if (isEverything() || isAsked) {
-    const wants = (asked: boolean) => asked || !isAsked
-    if (wants(values.recall)) verdicts.push(...overMcp(place, from, "recall", recall))
-    if (wants(values.hooks)) verdicts.push(...overMcp(place, from, "hooks", hooks))
-    if (wants(values.registered)) verdicts.push(...overMcp(place, from, "registered", registered))
-    if (wants(values.blame)) verdicts.push(...overMcp(place, [...from, ...editing], "blame", blame))
-  }
+  if (isEverything() || isAsked) verdicts.push(...judgeAlone(place, from, editing, !isAsked))
   summarize(verdicts)
   process.exitCode = verdicts.length > 0 && !verdicts.some(isFailed) ? 0 : 1
+}
+
+/** What is asked of each client alone: all of it, or what the command line names. */
+function judgeAlone(
+  place: Place,
+  from: readonly Client[],
+  editing: readonly Client[],
+  isAll: boolean,
+): readonly Verdict[] {
+  const judges = [
+    [values.recall, from, "recall", recall],
+    [values.hooks, from, "hooks", hooks],
+    [values.captured, from, "captured", captured],
+    [values.registered, from, "registered", registered],
+    [values.blame, [...from, ...editing], "blame", blame],
+  ] as const
+  return judges.flatMap(([isAsked, clients, name, judgeOf]) =>
+    isAsked || isAll ? overMcp(place, clients, name, judgeOf) : [],
+  )
 }
 
 /** Those that edit files alone are judged by git alone. */

@@ -70,6 +70,8 @@ export interface Adapter {
   readonly registration?: Registration
   /** How the client is told to call `pond hook`. Absent where it has no hooks. */
   readonly hooks?: Hooks
+  /** What the client printed for programs, as the logs that it would have kept. Absent where its output does not hold them. */
+  readonly printedLogs?: (output: string) => readonly PrintedLog[]
 }
 
 /** By what an adapter was judged, and the client versions that it was judged with. Newer versions are read all the same. */
@@ -78,6 +80,13 @@ export interface Judgement {
   readonly by: "client" | "samples" | "source only"
   readonly from: string
   readonly to: string
+}
+
+/** A log that was made of what a client printed: whose it is, where it would lie below a root, and its lines. */
+export interface PrintedLog {
+  readonly sessionId: string
+  readonly relativePath: string
+  readonly text: string
 }
 
 /** A file as the record of a tool call has it, beside what the call and its result say. */

@@ -38,6 +38,7 @@ const MEMBERS = [
     "watching",
     "registration",
     "hooks",
+    "printedLogs",
   ],
 ]
 

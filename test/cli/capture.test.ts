@@ -110,6 +110,68 @@ test("a command that is not there, and a store that cannot be, fail nothing but 
   expect(nothing.stderr).toContain("It was told to leave none")
 }, 60_000)
 
+const STREAMED = "9d0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13"
+
+/** As Claude Code prints it: a session, a prompt that it repeats, an answer with a call, its result, an agent's word. */
+function streamOf(cwd: string): string {
+  const uuid = (at: number) => `b0000000-0000-4000-8000-${String(at).padStart(12, "0")}`
+  const shared = (at: number) => ({ session_id: STREAMED, uuid: uuid(at), timestamp: new Date().toISOString() })
+  const call = { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "ls" } }
+  const lines = [
+    { type: "system", subtype: "init", session_id: STREAMED, cwd, claude_code_version: "2.1.326", model: "m" },
+    { type: "user", message: { role: "user", content: "List it." }, parent_tool_use_id: null, ...shared(1) },
+    { type: "system", subtype: "thinking_tokens", session_id: STREAMED },
+    {
+      ...{ type: "assistant", parent_tool_use_id: null, ...shared(2) },
+      message: { id: "msg_1", role: "assistant", model: "m", content: [{ type: "text", text: "Listing." }, call] },
+    },
+    {
+      ...{ type: "user", parent_tool_use_id: null, tool_use_result: { stdout: "a.txt" }, ...shared(3) },
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "a.txt" }] },
+    },
+    { type: "result", subtype: "success", session_id: STREAMED, result: "done" },
+  ]
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+}
+
+test("a client that keeps no session is stored from what it prints, which passes through as it is", async () => {
+  using home = temporaryHome()
+  const [printed, script] = [join(home.path, "printed"), join(home.path, "claude")]
+  writeFileSync(printed, streamOf(home.path))
+  writeFileSync(script, `#!/bin/sh\ncat '${printed}'; exit 3\n`, { mode: 0o755 })
+  const words = ["-p", "x", "--no-session-persistence", "--output-format", "stream-json"]
+  const child = Bun.spawn([process.execPath, POND, "capture", "--", script, ...words], {
+    env: { PATH: process.env["PATH"] ?? "", ...home.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect({ exitCode: await child.exited, stdout }).toEqual({ exitCode: 3, stdout: readFileSync(printed, "utf8") })
+  expect(stderr).toContain("3 new messages stored, 1 session of this command.")
+  const { stdout: got } = await runPond(["get", STREAMED, "--mode", "verbatim", "--json"], { env: home.env })
+  for (const text of ["List it.", "Listing.", "a.txt"]) expect(got).toContain(text)
+  expect(readdirSync(home.path).filter((name) => name.startsWith("pond-capture"))).toEqual([])
+}, 60_000)
+
+test("the file that an action names is stored once, and not where the client's log of that session is stored", async () => {
+  using home = temporaryHome()
+  const file = join(home.path, "execution.json")
+  const messages = streamOf(home.path)
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  writeFileSync(file, JSON.stringify(messages, null, 2))
+  const first = await runPond(["capture", "--printed", file, "--since", "1h", "--json"], { env: home.env })
+  expect(JSON.parse(first.stdout)).toMatchObject({ messages: 3, sessions: [{ session_id: STREAMED }] })
+  const second = await runPond(["capture", "--printed", file, "--json"], { env: home.env })
+  expect(JSON.parse(second.stdout)).toMatchObject({ messages: 0 })
+  const absent = await runPond(["capture", "--printed", join(home.path, "nowhere")], { env: home.env })
+  expect(absent.exitCode).toBe(3)
+  writeFileSync(file, "what no client printed")
+  expect((await runPond(["capture", "--printed", file], { env: home.env })).exitCode).toBe(0)
+}, 60_000)
+
 interface Step {
   readonly name: string
   readonly run?: string

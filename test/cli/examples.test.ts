@@ -36,6 +36,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   "erase --undo 7b2777b1": 3,
   "embeddings use multilingual-e5-small": 5, // nobody serves models at the endpoint below
   "embeddings use /opt/models/my-model": 2,
+  "capture --since 6h --printed execution.json": 3, // no such file here
   upgrade: 3, // a source tree knows no page with releases
   "upgrade --check": 3,
   "upgrade --check --from /mnt/releases": 5, // nothing is mounted there

@@ -71,6 +71,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["hook", "validation_failed", "Missing EVENT"],
   ["hook sideways", "validation_failed", "EVENT must be one of"],
   ["capture --since soonish", "validation_failed", '"soonish" is not a date'],
+  ["capture --printed nowhere", "not_found", "No file nowhere"],
   ["capture --format pdf", "validation_failed", "--format must be one of"],
   ["mcp extra", "validation_failed", 'Unexpected argument "extra"'],
   ["status --store plain", "storage_unavailable", "The store "],

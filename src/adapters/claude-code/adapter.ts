@@ -7,6 +7,7 @@ import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
 import { parserOf } from "./parse.ts"
+import { printedLogs } from "./printed.ts"
 import { placeIn } from "./project-key.ts"
 import { desktopRegistration, hooks, registration } from "./registration.ts"
 import { retention } from "./retention.ts"
@@ -73,6 +74,7 @@ export const claudeCode: Adapter = {
   watching: { concerns },
   registration,
   hooks,
+  printedLogs,
 }
 
 /** The client of the command line looks for its sessions elsewhere, and is always told where they are. */

@@ -1,7 +1,9 @@
 /**
  * The help topics: `pond help <topic>`. A test runs every line that starts with `  pond` through the argument parser.
  */
+import { CI, PLUGINS, RECALL } from "./agent-topics.ts"
 import { errorsText } from "./errors-topic.ts"
+import { PRIVACY, RECIPES, UNINSTALL } from "./machine-topics.ts"
 import { RESCUE } from "./rescue-topic.ts"
 import { SHARING } from "./sharing-topic.ts"
 import { HOSTED, STORAGE } from "./storage-topics.ts"
@@ -32,82 +34,6 @@ never rewritten. Sessions that a client deletes stay in the store.
   pond sync                     store new sessions
   pond search "a few words"     search them
   pond verify                   check that all of them can be restored
-`
-
-const CI = `A runner is thrown away after its job, and with it the sessions of its agents.
-\`pond capture\` keeps them. It runs a command, which has stdin, stdout, stderr and
-the signals to itself; its exit code is pond's. What goes wrong with the keeping
-is said on stderr, and fails no job.
-
-  pond capture -- claude -p "Review this change."
-  pond capture --artifacts sessions -- codex exec --json "Fix the tests."
-
-It stores what clients leave below HOME, so the output of the command may have any
-form; a client that is told to leave no session leaves none. \`--artifacts\` writes
-each session as a page, with what looks like a credential taken out: upload that
-directory. A store in a bucket gets the sessions whole, with their credentials:
-
-  pond capture --store s3://bucket/ci --artifacts sessions -- claude -p "…"
-
-After a step that ran the agent by itself, such as another action, keep what went
-on in the last hours:
-
-  pond capture --since 6h --artifacts sessions --report sessions.json
-
-On GitHub, the action in .github/actions/capture installs pond, runs this and
-uploads the pages; put it after such a step with \`if: always()\`. For GitLab, the
-same folder has a template.
-`
-
-const PLUGINS = `\`pond init\` registers the MCP server with clients, and with --hooks, or asked on a
-terminal, the hooks of \`pond help recall\` with Claude Code, Codex, opencode, Gemini
-CLI, Qwen Code and Copilot CLI. \`pond init --undo\` gives every file back as it was:
-
-  pond init --yes --hooks
-  pond init --undo
-
-The plugin folder of a release (pond-plugin-VERSION.tar.gz) brings both and a skill,
-in the form that each client installs. It starts the pond that is on the PATH. DIR
-is where you unpacked it:
-
-  Claude Code  claude plugin marketplace add DIR
-               claude plugin install pond@pond
-  Gemini CLI   gemini extensions install DIR/gemini
-  Codex        DIR/codex/hooks.json as ~/.codex/hooks.json; it asks you to review
-               them, and takes no hook before
-  Qwen Code    the hooks of DIR/qwen/hooks.json into ~/.qwen/settings.json
-  Copilot CLI  DIR/copilot/hooks.json as ~/.copilot/hooks/pond.json
-  opencode     DIR/opencode/pond.js into ~/.config/opencode/plugins
-
-An agent with a shell and no MCP reads the skill:
-
-  pond skill
-  pond init --dry-run
-`
-
-const RECALL = `Hooks let a client ask pond by itself. \`pond hook prompt\` and its like read the
-client's JSON from stdin, and write JSON for it, or nothing. They never fail a client.
-
-  prompt         adds what earlier sessions of the project said that the prompt
-                 needs: at most three passages, with the ids of their messages
-  session-start  after a compaction: hands back the commands that worked and
-                 what you settled
-  pre-compact    remembers that it is about to be compacted
-  session-end    stores the session, in the background
-
-Most prompts are told nothing. A passage must share telling words with the prompt
-within three sentences; a decision that you typed needs fewer than what a model
-wrote, and another project needs most of them. The running session, its forks,
-messages that it was told before and sessions that came from elsewhere are left
-out, and so is whatever looks like a credential. Stored text is quoted line by
-line, and named as content to read and not instructions.
-
-Turn it off for one session with POND_RECALL=off in its environment, for some
-projects, or altogether:
-
-  pond config set recall.excluded /work/client-a,/work/client-b
-  pond config set recall.enabled false
-  pond config set recall.tokens 200
 `
 
 const ADAPTERS_TEXT = `Each client has an adapter: it knows where the sessions are, what the records
@@ -300,6 +226,7 @@ Prices of your own replace the whole table:
 
 export const TOPICS: readonly Topic[] = [
   { name: "concepts", summary: "What pond stores, and what its words mean.", text: CONCEPTS },
+  { name: "recipes", summary: "What to type for what you want to know or do.", text: RECIPES },
   { name: "storage", summary: "Where the store is, and which credentials it uses.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
   { name: "rescue", summary: "The history of a client that was closed down or left.", text: RESCUE },
@@ -311,7 +238,9 @@ export const TOPICS: readonly Topic[] = [
   { name: "prices", summary: "How tokens and cost are counted, and prices of your own.", text: PRICES },
   { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },
   { name: "sharing", summary: "Share a session, and remove credentials.", text: SHARING },
+  { name: "privacy", summary: "What leaves this machine, and when; what stays out of the store.", text: PRIVACY },
   { name: "hosted", summary: "One store for several machines or people.", text: HOSTED },
+  { name: "uninstall", summary: "How pond goes away, and what stays.", text: UNINSTALL },
   { name: "errors", summary: "Exit codes and errors.", text: errorsText() },
 ]
 

@@ -3,8 +3,9 @@
  * itself, gets pond's signals, and its exit code is pond's. Whatever goes wrong with the keeping is said on stderr, and
  * fails no job.
  */
-import { appendFileSync } from "node:fs"
-import { constants } from "node:os"
+import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
+import { constants, tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { toPondError } from "../../model/errors.ts"
 import { counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
@@ -12,12 +13,14 @@ import type { Captured } from "../../operations/machine/capture.ts"
 import { capture as operation } from "../../operations/machine/capture-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import { findProgram } from "../../platform/process/programs.ts"
+import { writeOutBytes } from "../../platform/process/streams.ts"
 import { flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
 
 const args = argumentsFor(operation.input, {
   artifacts: { hint: "DIR" },
+  printed: { hint: "FILE" },
   format: {},
   since: { hint: "DATE" },
   report: flag.text("Write what was stored to this file, as JSON. Without a command, use --json.", "FILE"),
@@ -36,6 +39,7 @@ export const capture = defineVerb({
     'capture -- claude -p "Review this change."',
     'capture --artifacts sessions -- claude -p "Fix the tests."',
     "capture --since 6h --artifacts sessions",
+    "capture --since 6h --printed execution.json",
   ],
   run: async (context) => {
     const { words, pond, signal } = context
@@ -51,15 +55,18 @@ export const capture = defineVerb({
 async function captureCommand(context: VerbContext<CaptureFlags>): Promise<Streamed> {
   const { pond, words } = context
   const since = new Date(pond.host.clock.nowMs() - SLACK_MS).toISOString()
-  const exitCode = await runCommand(context)
+  const kept = leavesNone(words) ? join(mkdtempSync(join(tmpdir(), "pond-capture-")), "printed") : undefined
+  const exitCode = await runCommand(context, kept)
   try {
-    const request = { since, ...args.inputOf(context) }
+    const request = { since, ...(kept === undefined ? {} : { printed: kept }), ...args.inputOf(context) }
     // A signal that stopped the command does not stop the keeping.
     const captured = await perform(operation, { pond, signal: new AbortController().signal }, request)
     pond.host.log.info(summaryOf(captured, words))
     await report(context, captured, exitCode)
   } catch (error) {
     pond.host.log.warn(`The sessions of this command were not stored: ${toPondError(error).message}`)
+  } finally {
+    if (kept !== undefined) rmSync(dirname(kept), { recursive: true, force: true })
   }
   return { exitCode }
 }
@@ -72,8 +79,16 @@ async function report({ pond, flags }: VerbContext<CaptureFlags>, captured: Capt
   noteOnPage(pond.host.environment["GITHUB_STEP_SUMMARY"], captured)
 }
 
+const NO_SESSION = /--(?:no-session-persistence|ephemeral)\b/
+
+/** It keeps no session, but prints all of it: then its output is read on its way. A command of a shell is one word. */
+function leavesNone(words: readonly string[]): boolean {
+  const line = words.join(" ")
+  return NO_SESSION.test(line) && /\bstream-json\b/.test(line)
+}
+
 /** Its exit code; of a command that a signal ended, 128 and the signal's number. */
-async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>): Promise<number> {
+async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>, kept?: string): Promise<number> {
   const [name = "", ...rest] = words
   const path = findProgram(name, pond.host.environment)
   if (path === undefined) {
@@ -83,18 +98,33 @@ async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>):
   const child = Bun.spawn([path, ...rest], {
     env: pond.host.environment as Record<string, string>,
     stdin: "inherit",
-    stdout: "inherit",
+    stdout: kept === undefined ? "inherit" : "pipe",
     stderr: "inherit",
   })
+  const copied = kept === undefined ? undefined : copyOutput(child.stdout as ReadableStream<Uint8Array>, kept)
   const takeBack = handOver(child)
   // A terminal sends Ctrl-C to everyone in front of it; a runner sends it to pond alone.
   const interrupt = () => child.kill("SIGINT")
   if (process.stdin.isTTY !== true) process.on("SIGINT", interrupt)
+  await copied
   const exitCode = await child.exited
   process.off("SIGINT", interrupt)
   takeBack()
   const signals: Readonly<Record<string, number>> = constants.signals
   return child.signalCode === null ? exitCode : 128 + (signals[child.signalCode] ?? 0)
+}
+
+/** What it prints is passed on as it comes; who reads it decides how fast. */
+async function copyOutput(output: ReadableStream<Uint8Array>, path: string): Promise<void> {
+  const file = openSync(path, "w", 0o600)
+  try {
+    for await (const piece of output) {
+      writeSync(file, piece)
+      writeOutBytes(piece)
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 function summaryOf({ sessions, messages, failed, credentials }: Captured, words: readonly string[]): string {
@@ -109,8 +139,8 @@ function summaryOf({ sessions, messages, failed, credentials }: Captured, words:
 }
 
 function whyNone(words: readonly string[]): string {
-  if (words.some((word) => /^--(?:no-session-persistence|ephemeral)/.test(word)))
-    return "It was told to leave none: run it without that flag."
+  if (NO_SESSION.test(words.join(" ")))
+    return "It was told to leave none: run it without that flag, or Claude Code with --output-format stream-json."
   return "It left no session where its client keeps them: see pond adapters discover."
 }
 

@@ -9,6 +9,7 @@ export const capture = defineLocalOperation({
   input: closedObject({
     since: text("Only write and name sessions active since then: 2026-01-31, 6h, or a moment in RFC 3339."),
     artifacts: text("Write each session to this directory as a redacted page."),
+    printed: text("Also store what a client that kept no session has printed to this file: stream-json, or a list."),
     format: choice(["md", "html"], "The format of these pages.", "md"),
   }),
   output: closedObject({
@@ -26,7 +27,7 @@ export const capture = defineLocalOperation({
     failed: Type.Integer({ description: "Sessions that could not be stored." }),
     credentials: Type.Integer({ description: "Places in the pages where a credential was taken out." }),
   }),
-  errors: ["conflict", "interrupted"],
+  errors: ["conflict", "interrupted", "not_found"],
   surfaces: { local: true, cli: "capture" },
   read: false,
   run: async ({ pond, signal }: RunContext, request) => {

@@ -37,8 +37,8 @@ export class BrokenPipe extends Error {
 const RETRY_MS = 2
 
 /** A descriptor shared with a program that made it non-blocking answers EAGAIN when it is full: wait, then go on. */
-function writeAll(fd: number, text: string): void {
-  let rest = new TextEncoder().encode(text)
+function writeAll(fd: number, bytes: Uint8Array): void {
+  let rest = bytes
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
@@ -79,15 +79,18 @@ function mayBeTerminal(fd: number): boolean {
   }
 }
 
-function standardOut(): TextSink {
-  const write = (text: string) => {
-    try {
-      writeAll(1, text)
-    } catch (error) {
-      if (errorCode(error) === "EPIPE") throw new BrokenPipe("the reader of stdout is gone", { cause: error })
-      throw error
-    }
+/** To stdout: what another program printed, byte for byte. */
+export function writeOutBytes(bytes: Uint8Array): void {
+  try {
+    writeAll(1, bytes)
+  } catch (error) {
+    if (errorCode(error) === "EPIPE") throw new BrokenPipe("the reader of stdout is gone", { cause: error })
+    throw error
   }
+}
+
+function standardOut(): TextSink {
+  const write = (text: string) => writeOutBytes(new TextEncoder().encode(text))
   return sinkOn(1, () => process.stdout, write)
 }
 
@@ -97,7 +100,7 @@ function standardErr(): TextSink {
   const write = (text: string) => {
     if (!isOpen) return
     try {
-      writeAll(2, text)
+      writeAll(2, new TextEncoder().encode(text))
     } catch {
       isOpen = false
     }
