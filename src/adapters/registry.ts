@@ -17,6 +17,7 @@ import { hermes } from "./hermes/adapter.ts"
 import { iflow } from "./iflow/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
+import { openhands } from "./openhands/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 import { vibe } from "./vibe/adapter.ts"
@@ -40,6 +41,7 @@ export const ADAPTERS: readonly Adapter[] = [
   goose,
   continueDev,
   vibe,
+  openhands,
   iflow,
   amp,
   xcodeClaude,

@@ -129,6 +129,13 @@ test.each([
     ".factory/mcp.json",
     { mcpServers: { pond: { type: "stdio", ...SERVERS.mcpServers.pond } } },
   ],
+  [
+    "openhands",
+    "branches",
+    ".openhands",
+    ".openhands/mcp.json",
+    { mcpServers: { pond: { transport: "stdio", enabled: true, ...SERVERS.mcpServers.pond } } },
+  ],
   ["kimi", "plain", ".kimi-code", ".kimi-code/mcp.json", SERVERS],
   [
     "claude-desktop",

@@ -14,6 +14,7 @@ import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
 import { omp } from "./omp-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
+import { openhands } from "./openhands-client.ts"
 import { oldVibe, vibe } from "./vibe-clients.ts"
 
 // --- Claude Code -------------------------------------------------------------------------------------------------------
@@ -182,6 +183,7 @@ export const CLIENTS: readonly Client[] = [
   amp,
   vibe,
   oldVibe,
+  openhands,
 ]
 
 export function clientNamed(name: string): Client {

@@ -112,7 +112,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   fork: {
-    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old"],
+    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands"],
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -137,7 +137,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   image: {
-    notOf: ["cline", "hermes", "droid", "cn", "amp", "goose", "vibe", "vibe-old"],
+    notOf: ["cline", "hermes", "droid", "cn", "amp", "goose", "vibe", "vibe-old", "openhands"],
     play: (play) => {
       const session = begun(play, PROMPTS.image, { image: join(play.place.alpha, "pic.png") })
       if (!play.sessions.get(session)?.items.some(({ images }) => images !== undefined))
@@ -154,7 +154,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       begun(play, PROMPTS.plain, { cwd: beta })
     },
   },
-  compact: { notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old"], play: playCompaction },
+  compact: { notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands"], play: playCompaction },
   codemode: {
     of: ["codex"],
     play: (play) => {

@@ -30,7 +30,7 @@ export const vibe: Client = {
   name: "vibe",
   version: "3.0.3",
   packages: ["mistral-vibe==3.0.3"],
-  program: (installed) => ["bash", "-c", LIBRARY + ACP_OR_NOT, join(installed, "bin/vibe")],
+  program: (installed) => ["bash", "-c", WITH_LIBRARY + ACP_OR_NOT, join(installed, "bin/vibe")],
   begin: (prompt) => [...VIBE, "-p", prompt],
   resume: (session, prompt) => ["bash", "-c", WITH_SKILLS, ...VIBE, "--resume", session, "-p", prompt],
   compact: (session) => asEditor({ session, prompt: "/compact", lingerMs: 3000 }, AGENT),
@@ -40,7 +40,7 @@ const VIBE = ["vibe", "--auto-approve"]
 /** It goes on with no session whose skills it has not laid out in this home: it does so when it begins one. */
 const WITH_SKILLS = `[ -d "$HOME/${SESSIONS}/plugins" ] || ${VIBE.join(" ")} -p "[[script:plain]] a first one" > /dev/null; exec "$0" "$@"`
 /** Its Python may be a copy, which looks for its library where it was. */
-const LIBRARY = 'export LD_LIBRARY_PATH="$(dirname "$0")/../../../python3.12/lib"; '
+export const WITH_LIBRARY = 'export LD_LIBRARY_PATH="$(dirname "$0")/../../../python3.12/lib"; '
 const ACP_OR_NOT = 'if [ "$1" = acp ]; then shift; exec "$0-acp" "$@"; fi; exec "$0" "$@"'
 
 /** The last but a few that kept logs. */
@@ -49,7 +49,7 @@ export const oldVibe: Client = {
   name: "vibe-old",
   version: "2.14.0",
   packages: ["mistral-vibe==2.14.0"],
-  program: (installed) => ["bash", "-c", LIBRARY + ACP_OR_NOT, join(installed, "bin/vibe")],
+  program: (installed) => ["bash", "-c", WITH_LIBRARY + ACP_OR_NOT, join(installed, "bin/vibe")],
   begin: (prompt) => [...OLD, "-p", prompt],
   resume: (session, prompt) => [...OLD, "--resume", session, "-p", prompt],
   list: () => asEditor({ isListing: true, prompt: "" }, ["vibe-old", "acp"]),

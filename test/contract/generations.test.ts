@@ -126,6 +126,14 @@ const VIBE: readonly Generation[] = [
   ["a journal that was not settled", "killed", { holds: /"type":"core_input"/ }],
 ]
 
+const OPENHANDS: readonly Generation[] = [
+  ["events", "tools", { place: /^conversations\/[0-9a-f]{32}\/events\/event-00000-[^/]+\.json$/ }],
+  ["events without parents", "damaged", { holds: /"parent_id"|"a log of before, without parents"/ }],
+  ["branches", "branches", { holds: /"leaf_event_id"/ }],
+  ["condensations", "condensed", { holds: /"forgotten_event_ids"/ }],
+  ["sub-agents", "subagent", { place: /^conversations\/[0-9a-f]{32}\/subagents\/[0-9a-f]{32}\/events\// }],
+]
+
 const CONTINUE: readonly Generation[] = [
   [
     "a document, and the list of all",
@@ -308,6 +316,7 @@ for (const [adapter, generations] of Object.entries({
   "oh-my-pi": OH_MY_PI,
   continue: CONTINUE,
   vibe: VIBE,
+  openhands: OPENHANDS,
   iflow: IFLOW,
   amp: AMP,
   "gemini-cli": GEMINI_CLI,

@@ -39,7 +39,7 @@ function textOf(files: readonly OutputFile[]): string {
 const text = (said: string) => ({ type: "text", text: said })
 
 /** Clients that keep none with a session. */
-const WITHOUT_TITLES = new Set(["iflow"])
+const WITHOUT_TITLES = new Set(["iflow", "openhands"])
 
 test.each(foreignTargets().map((target) => [target.id, target] as const))("%s: a title goes along", (id, target) => {
   const session = { id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/p", options: {} }

@@ -89,22 +89,32 @@ function pathParams(path: string, cwd: string): Params {
 }
 
 function read(asked: Asked, path: string, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Read", "read", "read_file", "read_files", "view"])
+  const tool = offeredOf(asked, ["Read", "read", "read_file", "read_files", "view", "file_editor"])
+  if (tool?.name === "file_editor") return call(tool, { command: "view", ...pathParams(path, cwd) })
   if (tool?.name === "read_files") return call(tool, { files: [{ path: pathParams(path, cwd)["path"] }] })
   return tool === undefined ? shell(asked, `cat '${path.replaceAll("'", "'\\''")}'`) : call(tool, pathParams(path, cwd))
 }
 
 function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>, cwd: string): Call | undefined {
-  const tool = offeredOf(asked, ["Write", "write", "write_file", "Create", "create", "create_file", "editor"])
+  const tool = offeredOf(asked, [
+    "Write",
+    "write",
+    "write_file",
+    "Create",
+    "create",
+    "create_file",
+    "editor",
+    "file_editor",
+  ])
   if (tool !== undefined)
-    return call(tool, { ...pathParams(path, cwd), content, new_text: content, file_text: content })
+    return call(tool, { command: "create", ...pathParams(path, cwd), content, new_text: content, file_text: content })
   const added = content.replace(/\n$/, "").replace(/^/gm, "+")
   return patch(asked, `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n`)
 }
 
 function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
   const tool =
-    offeredOf(asked, ["Edit", "edit", "search_replace", "edit_file", "editor"]) ??
+    offeredOf(asked, ["Edit", "edit", "search_replace", "edit_file", "editor", "file_editor"]) ??
     offeredOf(asked, ["patch"], "old_string")
   if (tool === undefined)
     return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
@@ -112,7 +122,7 @@ function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit
     ...pathParams(path, cwd),
     ...{ old_string: before, oldString: before, oldText: before, old_text: before, old_str: before, before },
     ...{ new_string: after, newString: after, newText: after, new_text: after, new_str: after, after },
-    mode: "replace",
+    ...{ mode: "replace", command: "str_replace" },
     edits: [{ oldText: before, newText: after }],
   })
 }
