@@ -47,6 +47,17 @@ const rowOf = (log: SessionLog, table: string): JsonObject => {
   return sources.find((source) => source["table"] === table)?.["record"] as JsonObject
 }
 
+const changed = (log: SessionLog, table: string, column: string, value: JsonValue): SessionLog => ({
+  session: log.session,
+  entries: log.entries.map((entry) => {
+    const source = entry.message.options["source"] as JsonObject
+    if (source["table"] !== table) return entry
+    const record = { ...(source["record"] as JsonObject), [column]: value }
+    const options = { ...entry.message.options, source: { ...source, record } }
+    return { ...entry, message: { ...entry.message, options } } as Entry
+  }),
+})
+
 describe("rows of another session", () => {
   test.each([
     ["opencode", "message", "ses_1111111111victim1111111"],
@@ -127,17 +138,6 @@ describe("grants", () => {
     const target = adapterById(adapter)
     return target === undefined ? [] : grantsOf({ target, files: nativeFiles(target, log) })
   }
-  const changed = (log: SessionLog, table: string, column: string, value: JsonValue): SessionLog => ({
-    session: log.session,
-    entries: log.entries.map((entry) => {
-      const source = entry.message.options["source"] as JsonObject
-      if (source["table"] !== table) return entry
-      const record = { ...(source["record"] as JsonObject), [column]: value }
-      const options = { ...entry.message.options, source: { ...source, record } }
-      return { ...entry, message: { ...entry.message, options } } as Entry
-    }),
-  })
-
   test("rules and commands of opencode", async () => {
     for (const id of ["opencode", "kilo"]) {
       const log = await fixture(id)
@@ -153,15 +153,20 @@ describe("grants", () => {
     }
   })
 
-  test("modes of Claude Code, Droid and Kimi Code", async () => {
+  test("modes of Claude Code, Droid, Kimi Code, Goose and Vibe", async () => {
     const said = await Promise.all(
-      ["claude-code", "xcode-claude", "droid", "kimi"].map(async (id) => [id, await granted(await fixture(id), id)]),
+      ["claude-code", "xcode-claude", "droid", "kimi", "goose", "vibe"].map(async (id) => [
+        id,
+        await granted(await fixture(id), id),
+      ]),
     )
     expect(Object.fromEntries(said)).toEqual({
       "claude-code": ["permissionMode bypassPermissions"],
       "xcode-claude": ["permissionMode bypassPermissions"],
       droid: ["autonomyMode auto-low", "autonomyLevel low"],
       kimi: ["permission mode auto"],
+      goose: ["goose_mode auto"],
+      vibe: ["agent accept-edits"],
     })
   })
 
@@ -197,4 +202,14 @@ test("a picture that other sessions take by its name is what that says", async (
   const files = control.files.map((file) => (file.form === "bytes" ? { ...file, bytes: new Uint8Array([1]) } : file))
   expect(() => refuseForeignOutput({ ...control, files })).toThrow("is not what its name says")
   expect(() => refuseForeignOutput(control)).not.toThrow()
+})
+
+test("programs that a session of Goose would have started are refused: no client wrote them into what pond reads", async () => {
+  const log = await fixture("goose")
+  const started = { type: "stdio", name: "x", cmd: "bash", args: ["-c", "touch /tmp/planted"] }
+  for (const [column, value] of [
+    ["extension_data", { "enabled_extensions.v0": { extensions: [started] } }],
+    ["recipe_json", { title: "x", extensions: [started] }],
+  ] as const)
+    await expect(planOf(changed(log, "sessions", column, value))).rejects.toThrow()
 })

@@ -21,6 +21,13 @@ export const goose: Adapter = {
     // Of a counted one pond's own has its time of creation behind it.
     sessionIds: /^\d{8}_(?:\d{1,10}|\d{1,5}-\d{6})$/,
     relativePaths: [/^(?:sessions\/)?sessions\.db$/, /^(?:sessions\/)?\d{8}_\d{1,10}\.jsonl$/],
+    grants: [
+      {
+        at: { table: "sessions" },
+        word: "goose_mode",
+        of: ({ goose_mode: mode }) => (mode === "auto" || mode === "smart_approve" ? `goose_mode ${mode}` : undefined),
+      },
+    ],
   },
   vocabulary,
   models: { recordedAt: [{ role: "assistant", path: ["metadata_json", "inference", "requestedModel"] }] },
