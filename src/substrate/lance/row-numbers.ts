@@ -40,6 +40,19 @@ export async function takeByNumber(
   return taken ?? []
 }
 
+/**
+ * So many rows are taken by their numbers: a bound makes the engine look at the numbers of all rows first, 15 ms of processor
+ * time beside 100,000 rows where taking 30 costs one.
+ */
+const TAKEN_ROWS_MAX = 5_000
+
+/** The numbers of a narrow range; nothing where it is a wide one. */
+async function fewNumbers(dataset: Dataset, from: number, to: number | undefined): Promise<number[] | undefined> {
+  const end = Math.min(to ?? Number.POSITIVE_INFINITY, await nextRowNumberOf(dataset))
+  if (end - from > TAKEN_ROWS_MAX) return undefined
+  return Array.from({ length: Math.max(0, end - from) }, (_, place) => from + place)
+}
+
 export async function* scanByNumber(dataset: Dataset, request: NumberRange): AsyncGenerator<NumberedRows> {
   const read = await dataset.beginRead()
   if (read === undefined) return
@@ -47,19 +60,25 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
   // A filter makes the engine look at all rows first and read their columns apart: all rows are asked for without one.
   const asked = where === undefined ? {} : { where }
   const { where: passing } = withErased ? asked : readable(dataset, read, asked)
+  const selected = [...columns, ...(text === undefined ? [] : [text])]
   const bounds = [...(from === 0 ? [] : [`${ROW} >= ${from}`]), ...(to === undefined ? [] : [`${ROW} < ${to}`])]
   if (passing !== undefined) bounds.push(filterText(dataset.definition, passing))
+  const scanned = (table: LanceTable) => {
+    const query = table.query()
+    if (bounds.length > 0) query.where(bounds.join(" AND "))
+    return query.select(selected).withRowId()
+  }
   try {
+    const isBounded = passing === undefined && bounds.length > 0
+    const few = isBounded ? await fewNumbers(dataset, from, to) : undefined
+    if (few?.length === 0) return
     const { batches, first } = await dataset.attempt(async () => {
-      const query = read.table.query()
-      if (bounds.length > 0) query.where(bounds.join(" AND "))
-      query.select([...columns, ...(text === undefined ? [] : [text])]).withRowId()
-      const started = answersOf(query)
+      const taken = () => read.table.takeRowIds(few as number[]).select([...selected, ROW])
+      const started = answersOf(few === undefined ? scanned(read.table) : taken())
       return { batches: started, first: await started.next() }
     })
     for (let next = first; next.done !== true; next = await dataset.once(() => batches.next())) {
       const answer = next.value
-      const names = [...columns, ...(text === undefined ? [] : [text])]
       const own = columns.map((name) => columnNamed(answer, name))
       yield {
         get rows() {
@@ -67,7 +86,7 @@ export async function* scanByNumber(dataset: Dataset, request: NumberRange): Asy
         },
         numbers: numbersOf(columnNamed(answer, ROW).values as BigUint64Array, answer.numRows),
         text: text === undefined ? NO_TEXT : textColumnReader(columnNamed(answer, text)),
-        columns: () => columnsOfAnswer(dataset.definition, answer, names),
+        columns: () => columnsOfAnswer(dataset.definition, answer, selected),
       }
     }
   } finally {

@@ -175,8 +175,12 @@ async function readEarlier(
     const reached = [...asked].map(([id, { ordinal }]) =>
       and(eq("session_id", id), range("ordinal", { from: ordinal - CONTEXT_REACH, to: ordinal, toExclusive: true })),
     )
-    const request = { from: 0, to, columns: LAST_COLUMNS, where: or(...reached), withErased: true }
-    for await (const { rows } of messages.scanByNumber(request)) collectEarlier(found, rows, asked)
+    // Without the bound the index of sessions answers; with it the engine looks at the numbers of all rows.
+    const request = { from: 0, columns: LAST_COLUMNS, where: or(...reached), withErased: true }
+    for await (const { rows, numbers } of messages.scanByNumber(request)) {
+      const earlier = rows.filter((_, place) => (numbers[place] as number) < to)
+      collectEarlier(found, earlier, asked)
+    }
   }
   const spoken = [...found.values()].flatMap((last) => last.spoken)
   return spoken.sort((one, other) => one.ordinal - other.ordinal)
