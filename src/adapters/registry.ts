@@ -13,12 +13,14 @@ import { cursor } from "./cursor/adapter.ts"
 import { droid } from "./droid/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { goose } from "./goose/adapter.ts"
+import { grok } from "./grok/adapter.ts"
 import { hermes } from "./hermes/adapter.ts"
 import { iflow } from "./iflow/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { openhands } from "./openhands/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
+import { openclaw } from "./pi/openclaw.ts"
 import { qwenCode } from "./qwen-code/adapter.ts"
 import { vibe } from "./vibe/adapter.ts"
 import { vscodeChat } from "./vscode-chat/adapter.ts"
@@ -39,6 +41,8 @@ export const ADAPTERS: readonly Adapter[] = [
   hermes,
   droid,
   goose,
+  openclaw,
+  grok,
   continueDev,
   vibe,
   openhands,

@@ -162,16 +162,25 @@ async function putEntry(
   { text, entryOf }: { readonly text: string; readonly entryOf: string },
 ): Promise<void> {
   const known = files.exists(path) ? parseJson(Buffer.from(await files.read(path)).toString("utf8")) : undefined
-  const list = known === undefined ? [] : known.ok && known.value
   const entry = parseJson(text)
-  if (!(Array.isArray(list) && entry.ok)) return
-  const nameIn = (value: JsonValue) => (isJsonObject(value) ? value[entryOf] : undefined)
-  const others = list.filter((each: JsonValue) => nameIn(each) !== nameIn(entry.value))
-  const draft = `${path}.${entryOf}`
-  await files.write(draft, Buffer.from(stringifyJson([...others, entry.value])))
+  const changed = entry.ok ? listWith(known?.ok === false ? false : known?.value, entry.value, entryOf) : undefined
+  if (changed === undefined) return
+  const draft = `${path}.${entryOf || "entries"}`
+  await files.write(draft, Buffer.from(stringifyJson(changed)))
   await files.sync(draft)
   await files.rename(draft, path)
   await files.sync(dirname(path))
+}
+
+function listWith(known: JsonValue | undefined, entry: JsonValue, entryOf: string): JsonValue | undefined {
+  if (entryOf === "") {
+    const entries = known ?? {}
+    return isJsonObject(entries) && isJsonObject(entry) ? { ...entries, ...entry } : undefined
+  }
+  const list = known ?? []
+  if (!Array.isArray(list)) return undefined
+  const nameIn = (value: JsonValue) => (isJsonObject(value) ? value[entryOf] : undefined)
+  return [...list.filter((each: JsonValue) => nameIn(each) !== nameIn(entry)), entry]
 }
 
 /** Lines that the file does not have yet. One that was cut off is ended first. */

@@ -59,7 +59,7 @@ export function* chunksOfFile(file: Exclude<OutputFile, { form: "database" }>): 
 
 export function fileBytes(file: Exclude<OutputFile, { form: "database" }>): Uint8Array {
   if (file.form === "bytes") return file.bytes
-  if (file.form !== "log") return Buffer.from(isEntry(file) ? `[${file.text}]` : file.text)
+  if (file.form !== "log") return Buffer.from(isEntry(file) && file.entryOf !== "" ? `[${file.text}]` : file.text)
   const bytes = Buffer.concat([...chunksOf(file.lines)])
   // A client that compressed a log looks for it under that name, and its source reads it so.
   return isCompressed(file) ? Bun.zstdCompressSync(bytes) : bytes

@@ -14,7 +14,7 @@ import type {
   OutputLines,
   OutputRow,
 } from "../adapters/adapter.ts"
-import { parseOwnJson, stringifyJson } from "../model/json.ts"
+import { isJsonObject, parseJson, parseOwnJson, stringifyJson } from "../model/json.ts"
 import type { SessionLog } from "../model/session.ts"
 import { madeValues } from "../platform/memory.ts"
 
@@ -160,6 +160,11 @@ function merged(left: OutputFile, right: OutputFile): OutputFile {
       ...left,
       lines: [...new Map([...left.lines, ...right.lines].map((line) => [String(line), line])).values()],
     }
+  }
+  if (left.form === "document" && right.form === "document" && left.entryOf === "" && right.entryOf === "") {
+    const [before, after] = [parseJson(left.text), parseJson(right.text)]
+    if (before.ok && after.ok && isJsonObject(before.value) && isJsonObject(after.value))
+      return { ...left, text: stringifyJson({ ...before.value, ...after.value }) }
   }
   return right
 }

@@ -114,7 +114,9 @@ async function planNative(request: RestoreRequest): Promise<RestorePlan | undefi
     // A native restore gives every record back.
     losses: [],
     rewrittenPaths: moved.rewrittenPaths,
-    resume: target.serialize.resume(own.sessionId, cwd, { relativePath: placed[0]?.relativePath, root: request.root }),
+    resume: target.serialize.resume(own.sessionId, cwd, {
+      ...{ relativePath: placed[0]?.relativePath, root: request.root, knownAs: own.knownAs },
+    }),
     proof: { fidelity: "native", written, files },
   }
 }

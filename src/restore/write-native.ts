@@ -14,6 +14,7 @@ export interface WrittenLog {
   readonly sessionId: string
   readonly files: readonly OutputFile[]
   readonly isOutdated: boolean
+  readonly knownAs: string | undefined
   /** Other sessions that this one is nothing without. */
   readonly needs: readonly string[]
   /** What the parts of a message are, by its id. One that was revised reads back as the newer one, and is not here. */
@@ -37,8 +38,8 @@ export async function writeNative(log: StoredLog, adapter: Adapter, newLines: Ne
     }
   }
   for (const id of revised) bodies.delete(id)
-  const { sessionId, isOutdated = false } = serializer.end()
-  return { session, sessionId, files: output.files(), isOutdated, needs: lineage?.needs() ?? [], bodies }
+  const { sessionId, isOutdated = false, knownAs } = serializer.end()
+  return { session, sessionId, files: output.files(), isOutdated, knownAs, needs: lineage?.needs() ?? [], bodies }
 }
 
 // --- Pieces -----------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   "zoo-code": "cline",
   "kilo-legacy": "cline",
   "oh-my-pi": "pi",
+  openclaw: "pi",
   "xcode-claude": "claude-code",
   "claude-desktop": "claude-code",
 }

@@ -137,6 +137,7 @@ test.each([
     { mcpServers: { pond: { transport: "stdio", enabled: true, ...SERVERS.mcpServers.pond } } },
   ],
   ["kimi", "plain", ".kimi-code", ".kimi-code/mcp.json", SERVERS],
+  ["openclaw", "plain", ".openclaw", ".openclaw/openclaw.json", { mcp: { servers: SERVERS.mcpServers } }],
   [
     "claude-desktop",
     "tools",

@@ -10,9 +10,11 @@ import { cline } from "./cline-client.ts"
 import { continued } from "./continue-client.ts"
 import { droid } from "./droid-client.ts"
 import { goose } from "./goose-client.ts"
+import { grok } from "./grok-client.ts"
 import { hermes } from "./hermes-client.ts"
 import { kimi } from "./kimi-client.ts"
 import { omp } from "./omp-client.ts"
+import { openclaw } from "./openclaw-client.ts"
 import { kilo, opencode } from "./opencode-clients.ts"
 import { openhands } from "./openhands-client.ts"
 import { oldVibe, vibe } from "./vibe-clients.ts"
@@ -179,6 +181,8 @@ export const CLIENTS: readonly Client[] = [
   hermes,
   droid,
   goose,
+  openclaw,
+  grok,
   continued,
   amp,
   vibe,

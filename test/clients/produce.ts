@@ -112,7 +112,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   fork: {
-    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands"],
+    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw"],
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -120,7 +120,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", "kimi", "cline", "omp", "hermes", "goose", ...OPENCODES],
+    of: ["claude", "codex", "kimi", "cline", "omp", "hermes", "goose", "grok", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
@@ -137,7 +137,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   image: {
-    notOf: ["cline", "hermes", "droid", "cn", "amp", "goose", "vibe", "vibe-old", "openhands"],
+    notOf: ["cline", "hermes", "droid", "cn", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw", "grok"],
     play: (play) => {
       const session = begun(play, PROMPTS.image, { image: join(play.place.alpha, "pic.png") })
       if (!play.sessions.get(session)?.items.some(({ images }) => images !== undefined))
@@ -154,7 +154,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       begun(play, PROMPTS.plain, { cwd: beta })
     },
   },
-  compact: { notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands"], play: playCompaction },
+  compact: {
+    notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands", "openclaw", "grok"],
+    play: playCompaction,
+  },
   codemode: {
     of: ["codex"],
     play: (play) => {

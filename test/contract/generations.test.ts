@@ -308,6 +308,23 @@ const GOOSE: readonly Generation[] = [
   ["results that are the content itself", "compacted", { holds: /old form/ }],
 ]
 
+const OPENCLAW: readonly Generation[] = [
+  ["logs", "logs", { place: /sessions\/[0-9a-f-]{36}\.jsonl$/, holds: /"version":3/ }],
+  ["logs that a reset put away", "logs", { place: /\.jsonl\.reset\.[^/]+$/ }],
+  ["the list of sessions", "logs", { place: /sessions\.json$/, holds: /"agent:main:main"/ }],
+  ["sessions nobody went on with, in an archive", "spawned", { place: /\/cold\/[0-9a-f]{64}\.jsonl\.zst$/ }],
+]
+
+const GROK: readonly Generation[] = [
+  ["updates without an envelope", "damaged", { place: /updates\.jsonl$/, holds: /^\{"sessionId"/ }],
+  ["updates", "tools", { place: /updates\.jsonl$/, holds: /"method":"session\/update"/ }],
+  ["what the model is sent", "tools", { place: /chat_history\.jsonl$/, holds: /<user_query>/ }],
+  ["sub-agents", "subagent", { place: /subagents\/[^/]+\/meta\.json$/ }],
+  ["forks", "forked", { place: /summary\.json$/, holds: /"forked_at"/ }],
+  ["rewinds", "compacted", { holds: /"rewind_marker"/ }],
+  ["compaction", "compacted", { holds: /"compaction_checkpoint"/ }],
+]
+
 for (const [adapter, generations] of Object.entries({
   "claude-code": CLAUDE_CODE,
   codex: CODEX,
@@ -327,6 +344,8 @@ for (const [adapter, generations] of Object.entries({
   cline: CLINE,
   hermes: HERMES,
   goose: GOOSE,
+  openclaw: OPENCLAW,
+  grok: GROK,
   droid: DROID,
   "roo-code": ROO_CODE,
   "zoo-code": ROO_CODE,

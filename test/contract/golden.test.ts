@@ -138,6 +138,8 @@ const TOLD: Readonly<Record<string, string>> = {
   hermes: "subagent",
   droid: "agent",
   goose: "subagent",
+  openclaw: "spawned",
+  grok: "subagent",
   "xcode-claude": "agent",
   "claude-desktop": "agent",
 }

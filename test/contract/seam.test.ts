@@ -228,6 +228,7 @@ const READS_ITSELF = new Set([
   "opencode/database.ts",
   "opencode/live-session.ts",
   "opencode/render-messages.ts",
+  "pi/openclaw-source.ts",
 ])
 const READ = /\b(?:fromSource|fromDisk|JSON\.parse)\(/
 

@@ -22,10 +22,12 @@ import {
 } from "../parts.ts"
 import { fieldsOf, type SourceObject } from "../source-value.ts"
 import { inside, itemOf, itemsOf, type Spot, wordUnder } from "../spot.ts"
+import type { Brand } from "./brands.ts"
 import { PICTURE } from "./pictures.ts"
 
 /** An entry, a message or a block: where it stands, and its fields. */
 export interface View {
+  readonly brand: Brand
   readonly spot: Spot
   readonly value: SourceObject
   /** Says that something here was read and kept, and not understood. */
@@ -33,22 +35,22 @@ export interface View {
 }
 
 /** Where something else than an object stands, there are no fields to read. */
-export function blockView(spot: Spot, note: View["note"]): View {
-  return { spot, value: fieldsOf(spot.value), note }
+export function blockView(spot: Spot, { brand, note }: Pick<View, "brand" | "note">): View {
+  return { brand, spot, value: fieldsOf(spot.value), note }
 }
 
 type UserPart = PartDraft<"text" | "file" | "opaque">
 type AssistantPart = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "opaque">
 
 /** The content of a message: one text, or a list of blocks. */
-export function contentParts<P>({ spot, value, note }: View, readBlock: (block: View) => P | undefined): P[] {
-  const content = inside(spot, "content")
-  const { content: blocks } = value
+export function contentParts<P>(message: View, readBlock: (block: View) => P | undefined): P[] {
+  const content = inside(message.spot, "content")
+  const { content: blocks } = message.value
   if (content === undefined) return []
-  if (!Array.isArray(blocks)) return typeof blocks === "string" ? asList(readBlock(blockView(content, note))) : []
+  if (!Array.isArray(blocks)) return typeof blocks === "string" ? asList(readBlock(blockView(content, message))) : []
   const parts: P[] = []
   for (let index = 0; index < blocks.length; index++) {
-    const part = readBlock(blockView(itemOf(content, index), note))
+    const part = readBlock(blockView(itemOf(content, index), message))
     if (part !== undefined) parts.push(part)
   }
   return parts
@@ -58,7 +60,17 @@ export function asList<P>(part: P | undefined): P[] {
   return part === undefined ? [] : [part]
 }
 
-export function userBlock(block: View): UserPart | undefined {
+/** In the words of some clients not all that a user said is a person's. */
+export function typedParts(message: View): UserPart[] {
+  const { userTexts } = message.brand
+  if (userTexts === undefined) return contentParts(message, userBlock)
+  return contentParts(message, (block): UserPart[] => {
+    const text = block.value["type"] === "text" ? stringUnder(block.spot, "text") : stringHere(block.spot)
+    return text === undefined ? asList(userBlock(block)) : userTexts(text)
+  }).flat()
+}
+
+function userBlock(block: View): UserPart | undefined {
   return plainBlock(block, "conversational") ?? unread(block, "type")
 }
 

@@ -1,10 +1,15 @@
 /**
- * pi, and oh-my-pi, which is made of it: one codec, and what differs. oh-my-pi keeps sessions and its large pictures in two
- * folders, calls what changed hands otherwise, and has further entries.
+ * pi, and what is made of it: one codec, and what differs. oh-my-pi keeps sessions and its large pictures in two folders,
+ * calls what changed hands otherwise, and has further entries. OpenClaw keeps its lines in a database, has a list of its
+ * sessions, and puts what it knows of a conversation around the words of a person.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../../platform/host/environment.ts"
+import type { Placed } from "../extract.ts"
+import type { PartDraft } from "../parts.ts"
+import { piecesOfText, userTexts } from "./openclaw-provenance.ts"
+import { openclawSource } from "./openclaw-source.ts"
 
 export interface Brand {
   readonly id: string
@@ -13,9 +18,23 @@ export interface Brand {
   readonly resume: readonly [program: string, flag: string]
   /** What stands before the folder of a directory below the root. */
   readonly sessions: "" | "sessions/"
+  /** Where the log of a session lies, where that is not in a folder of its directory. */
+  readonly logPlace?: (sessionId: string) => string
+  /** Sessions are listed, each under a key: what is written of one that pond converts. */
+  readonly listing?: Listing
+  /** Which words in the user's place are a person's. Absent: all. */
+  readonly userTexts?: (text: Placed<string>) => PartDraft<"text">[]
+  /** In how many pieces it reads what a person wrote. */
+  readonly piecesOfText?: (text: string) => number
   /** Where pictures lie that are too large for a line, each under the SHA-256 of its bytes. */
   readonly pictures?: "blobs/"
   readonly roots: (environment: Environment, home: string) => readonly string[]
+}
+
+export interface Listing {
+  readonly place: string
+  /** `parentKey`: of the session that started it. */
+  readonly keyOf: (sessionId: string, parentKey: string | undefined) => string
 }
 
 export const PI: Brand = {
@@ -47,6 +66,21 @@ export const OH_MY_PI = {
       ...(isMoved ? profilesIn(join(moved, "profiles")) : []),
     ]
   },
+} as const satisfies Brand
+
+export const OPENCLAW = {
+  id: "openclaw",
+  title: "OpenClaw",
+  resume: ["openclaw", "--session"],
+  sessions: "",
+  logPlace: (sessionId) => `agents/main/sessions/${sessionId}.jsonl`,
+  listing: {
+    place: "agents/main/sessions/sessions.json",
+    keyOf: (sessionId, parentKey) => `agent:main:${parentKey === undefined ? "" : "subagent:"}${sessionId}`,
+  },
+  userTexts,
+  piecesOfText,
+  roots: openclawSource.roots,
 } as const satisfies Brand
 
 function profilesIn(folder: string): string[] {

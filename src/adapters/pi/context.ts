@@ -61,7 +61,17 @@ function readTree(log: SessionLog): Tree {
       if (node !== undefined) nodes.push(node)
     }
   }
-  return { nodes, isLine, leafId: leaves.get("main") }
+  return {
+    nodes: nodes.filter(({ type }) => type !== "leaf"),
+    isLine,
+    leafId: leafMovedTo(nodes) ?? leaves.get("main"),
+  }
+}
+
+/** Of OpenClaw: where the leaf was moved to, unless something was said there since. */
+function leafMovedTo(nodes: readonly Node[]): string | undefined {
+  const last = nodes.findLast(({ id }) => id !== undefined)
+  return last?.type === "leaf" ? textOr(last.record["targetId"]) : undefined
 }
 
 /** v4 knows several lanes, and says where each of them stands. The one that people see is `main`. */
@@ -105,11 +115,13 @@ function branchOf({ nodes, isLine, leafId }: Tree): Node[] {
 
 /** The newest compaction of the path first, then what it kept of the path before it, then what came after it. */
 function compacted(tree: Tree, path: readonly Node[]): readonly Node[] {
-  const at = path.findLastIndex(({ type }) => type === "compaction" || type === "reset_boundary")
+  const at = path.findLastIndex(({ type }) => type === "compaction" || type === "reset_boundary" || type === "reset")
   const compaction = path[at]
   if (compaction === undefined) return path
   // `/clear` of oh-my-pi: nothing before it is sent.
   if (compaction.type === "reset_boundary") return path.slice(at + 1)
+  // `/new` and `/reset` of OpenClaw keep what they name.
+  if (compaction.type === "reset") return [...keptBy(compaction, tree, path.slice(0, at)), ...path.slice(at + 1)]
   return [compaction, ...keptBy(compaction, tree, path.slice(0, at)), ...path.slice(at + 1)]
 }
 

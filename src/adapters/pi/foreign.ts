@@ -1,5 +1,5 @@
 /** A session of another client as pi would have written it: a header, and a chain of entries. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignSerializer, ForeignTarget } from "../adapter.ts"
 import { hexOf, uuidV7Of } from "../shared/derived-ids.ts"
 import { createForeignLog, type ForeignLog, timeOf } from "../shared/foreign-log.ts"
@@ -20,10 +20,32 @@ import { vocabularyOf } from "./vocabulary.ts"
 
 /** Sub-agents are no idea of pi's own: each becomes a session beside, with its first words for a name. */
 export function foreignOf(brand: Brand): ForeignSerializer {
-  return function foreign(conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd {
-    const own = writeSession(brand, conversation, target, sink)
-    const children = conversation.children.map((child) => foreign(child, target, sink))
-    return { sessionId: own.sessionId, losses: [...own.losses, ...children.flatMap(({ losses }) => losses)] }
+  return (conversation: Conversation, target: ForeignTarget, sink: FileSink): ForeignEnd => {
+    const entries: Record<string, JsonObject> = {}
+    const write = (told: Conversation, parentKey?: string): ForeignEnd => {
+      const own = writeSession(brand, told, target, sink)
+      const key = brand.listing?.keyOf(own.sessionId, parentKey)
+      if (key !== undefined) entries[key] = listedAs(told, own.sessionId, parentKey)
+      const children = told.children.map((child) => write(child, key))
+      return { sessionId: own.sessionId, losses: [...own.losses, ...children.flatMap(({ losses }) => losses)] }
+    }
+    const end = write(conversation)
+    if (brand.listing !== undefined) {
+      const { place: relativePath } = brand.listing
+      sink.file({ form: "document", relativePath, text: stringifyJson(entries), entryOf: "" })
+    }
+    return end
+  }
+}
+
+/** What a list of sessions says of one. */
+function listedAs({ session, entries }: Conversation, sessionId: string, parentKey: string | undefined): JsonObject {
+  const last = entries.at(-1)?.message.timestamp ?? session.created_at
+  const title = session.title?.toWellFormed()
+  return {
+    ...{ sessionId, updatedAt: Date.parse(last), sessionStartedAt: Date.parse(session.created_at) },
+    ...(title === undefined ? {} : { displayName: title }),
+    ...(parentKey === undefined ? {} : { spawnedBy: parentKey }),
   }
 }
 
@@ -38,8 +60,9 @@ function writeSession(
   const created = Date.parse(session.created_at)
   const sessionId = uuidV7Of(created, `${brand.id} ${session.source_agent} ${session.id}`)
   const timestamp = timeOf(session.created_at)
-  const relativePath = `${brand.sessions}${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
-  const log = createLog(sessionId, createForeignLog(sink, relativePath, losses))
+  const inFolder = `${brand.sessions}${directoryOf(cwd)}/${timestamp.replace(/[:.]/g, "-")}_${sessionId}.jsonl`
+  const relativePath = brand.logPlace?.(sessionId) ?? inFolder
+  const log = createLog(brand, sessionId, createForeignLog(sink, relativePath, losses))
   const { title } = session
   const inHeader = title === undefined || brand.sessions === "" ? {} : { title, titleSource: "user" }
   log.add({ type: "session", version: 3, id: sessionId, ...inHeader, timestamp, cwd })
@@ -56,11 +79,12 @@ export function directoryOf(cwd: string): string {
 // --- The log ----------------------------------------------------------------------------------------------------------
 
 interface Log extends ForeignLog {
+  readonly brand: Brand
   /** The next entry of the path. Its fields may name its own id. */
   addEntry(type: string, timestamp: string, fields: (id: string) => JsonObject): void
 }
 
-function createLog(sessionId: string, log: ForeignLog): Log {
+function createLog(brand: Brand, sessionId: string, log: ForeignLog): Log {
   const ids = new Set<string>()
   let parentId: string | null = null
   /** Eight digits, as pi's own. They need to differ only inside the file. */
@@ -73,6 +97,7 @@ function createLog(sessionId: string, log: ForeignLog): Log {
     }
   }
   return Object.assign(log, {
+    brand,
     addEntry(type: string, timestamp: string, fields: (id: string) => JsonObject) {
       const id = nextId()
       log.add({ type, id, parentId, timestamp, ...fields(id) })
@@ -114,7 +139,12 @@ function addMessage(log: Log, timestamp: string, message: JsonObject): void {
 }
 
 function contentBlock(log: Log, messageId: string, block: TextBlock | FileBlock): JsonObject | undefined {
-  if (block.type === "text") return { type: "text", text: block.text }
+  if (block.type === "text") {
+    // What a person wrote as the client itself would: it is read in several pieces.
+    const pieces = block.injected === undefined ? (log.brand.piecesOfText?.(block.text) ?? 1) : 1
+    for (let piece = 1; piece < pieces; piece++) log.lose("cut_text", messageId)
+    return { type: "text", text: block.text }
+  }
   const { data, media_type: mimeType, file_name: name } = block.file
   if ("text" in data) return { type: "text", text: data.text }
   if ("base64" in data && mimeType.startsWith("image/")) return { type: "image", data: data.base64, mimeType }

@@ -5,12 +5,14 @@
  * Reads top to bottom: the log, its header, an entry, a message (its blocks: `blocks.ts`). What is not named stays in its record.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
-import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
+  fingerprintOf,
   matchIn,
   momentOf,
   nonEmptyStringAt,
   nonEmptyStringUnder,
+  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -22,7 +24,7 @@ import {
 import { type PartDraft, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import type { SourceValue } from "../source-value.ts"
+import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 import {
   asList,
@@ -34,31 +36,40 @@ import {
   mentionedParts,
   toldBlock,
   toolResult,
-  userBlock,
+  typedParts,
   type View,
 } from "./blocks.ts"
 import type { Brand } from "./brands.ts"
+import { kindIn, pushIndexEntry } from "./openclaw-index.ts"
 
 export function parserOf(brand: Brand) {
   return (unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser => {
     const file = mainFileOf(unit)
     const writer = createSessionWriter(file, sink, resume)
     const isAgent = AGENT.test(file.relativePath)
+    const seen = resume?.seen ?? new Set<string>()
+    let entry = wordUnder(resume?.state ?? null, "entry")
     let header: SourceValue = null
 
     function takeLine(raw: RawRecord, record: SourceValue): void {
+      // Of a database all lines come each time.
+      if (unit.row !== undefined && isStored(record, seen)) return
       // Without a header (a crash took it) the name of the file still says whose entries these are.
       const isFirst = isHeader(record)
       if (isFirst) header = record
       // What an agent is stands behind the header.
       if (!writer.hasBegun && (!isAgent || SAYS_AGENT.has(wordUnder(record, "type"))))
-        begin(writer, brand, file, header, nonEmptyStringAt(record, "agent"))
+        begin({ writer, brand, unit }, header, nonEmptyStringAt(record, "agent"))
       if (isFirst) pushHeader(writer, raw, record)
-      else pushEntry(writer, raw, record)
+      else pushEntry({ writer, brand, isListed: unit.row !== undefined }, raw, record)
     }
 
     return {
       push(raw) {
+        if (brand.listing !== undefined && raw.form === "document") {
+          entry = pushIndexEntry({ writer, seen, known: entry }, raw) ?? entry
+          return
+        }
         const record = raw.file.form === "log" ? readJson(raw, writer) : undefined
         if (raw.file.form !== "log") writer.whole(raw)
         else if (record === undefined) return
@@ -67,12 +78,21 @@ export function parserOf(brand: Brand) {
       },
       end(isSettled = false) {
         const waits = isAgent && !writer.hasBegun && header !== null
-        if (waits && isSettled) begin(writer, brand, file, header)
+        if (waits && isSettled) begin({ writer, brand, unit }, header)
         if (!waits || isSettled) writer.end()
-        return { state: null, clientVersions: [] }
+        return { state: entry === undefined ? null : { entry }, clientVersions: [] }
       },
     }
   }
+}
+
+/** Whether a line of a database was read before. */
+function isStored(record: SourceValue, seen: ReadonlySet<string>): boolean {
+  return seen.size > 0 && seen.has(plain(nonEmptyStringAt(record, "id") ?? idOfUnnamed(record)))
+}
+
+function idOfUnnamed(record: SourceValue): Sealed<string> {
+  return fingerprintOf(record, Object.keys(fieldsOf(record)))
 }
 
 /** An agent of oh-my-pi lies in the folder of the session that started it, and says first what it is. */
@@ -104,19 +124,23 @@ function isHeader(record: SourceValue): boolean {
 }
 
 /** Does nothing where neither a header nor the name of the file says which session it is. */
-function begin(
-  writer: SessionWriter,
-  brand: Brand,
-  file: SourceFile,
-  header: SourceValue,
-  agent?: Sealed<string>,
-): void {
+function begin({ writer, brand, unit }: Beginning, header: SourceValue, agent?: Sealed<string>): void {
+  const file = mainFileOf(unit)
   const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
   const createdAt = headerTime(header) ?? sealedModifiedAt(file)
   if (id === undefined || project === undefined || createdAt === undefined) return
-  writer.begin({ id, sourceAgent: sealedOrigin(brand, agent), project, createdAt, parentSessionId: parentOf(header) })
+  const [listed] = brand.listing === undefined ? [] : (unit.beside ?? [])
+  const parentSessionId = parentOf(header) ?? nonEmptyStringAt(unit.parent ?? null, "id")
+  const sourceAgent = sealedOrigin(brand, agent ?? kindIn(listed))
+  writer.begin({ id, sourceAgent, project, createdAt, parentSessionId })
+}
+
+interface Beginning {
+  readonly writer: SessionWriter
+  readonly brand: Brand
+  readonly unit: SourceUnit
 }
 
 function headerTime(header: SourceValue): Sealed<string> | undefined {
@@ -163,20 +187,31 @@ const CARRIERS = new Set([
   // Those of oh-my-pi.
   ...["model_usage", "service_tier_change", "title_change", "ttsr_injection", "session_init", "mode_change"],
   ...["credential_pin", "reset_boundary"],
+  // Those of OpenClaw.
+  ...["leaf", "reset"],
 ])
 /** What v4 writes beside its entries. */
 const BOOKKEEPING = new Set(["record", "lane", "fact", "usage", "value", "list"])
 
-function pushEntry(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
+interface Pushing {
+  readonly writer: SessionWriter
+  readonly brand: Brand
+  /** Of a database all lines come each time, so each needs an id. */
+  readonly isListed: boolean
+}
+
+function pushEntry({ writer, brand, isListed }: Pushing, raw: RawRecord, record: SourceValue): void {
   const note: View["note"] = (kind, found) =>
     writer.issue(raw, { kind, severity: "note", found: typeof found === "string" ? found.slice(0, 80) : "no type" })
   const spot = whole(record)
   const drafts: MessageDraft[] = []
-  if (Array.isArray(record)) for (const entry of itemsOf(spot)) addDraft(drafts, entry, note)
-  else addDraft(drafts, spot, note)
+  const reading = { brand, note }
+  if (Array.isArray(record)) for (const entry of itemsOf(spot)) addDraft(drafts, entry, reading)
+  else addDraft(drafts, spot, reading)
   const title = titleFacts(record)
   if (!isFilled(drafts)) {
-    writer.carrier(raw, record, { ...commonFields(spot), pond: title })
+    const { id = isListed ? idOfUnnamed(record) : undefined, timestamp } = commonFields(spot)
+    writer.carrier(raw, record, { id, timestamp, pond: title })
     return
   }
   writer.record(raw, record, title === undefined ? drafts : withTitle(drafts, title))
@@ -189,8 +224,8 @@ function withTitle(
   return [{ ...first, pond: { ...first.pond, ...title } }, ...rest]
 }
 
-function addDraft(drafts: MessageDraft[], entry: Spot, note: View["note"]): void {
-  const draft = entryDraft(blockView(entry, note))
+function addDraft(drafts: MessageDraft[], entry: Spot, reading: Pick<View, "brand" | "note">): void {
+  const draft = entryDraft(blockView(entry, reading))
   if (draft !== undefined) drafts.push(draft)
 }
 
@@ -206,7 +241,7 @@ function entryDraft(entry: View): MessageDraft | undefined {
   }
   switch (type) {
     case "message":
-      return messageDraft(entry, blockView(inside(spot, "message") ?? NOWHERE, note))
+      return messageDraft(entry, blockView(inside(spot, "message") ?? NOWHERE, entry))
     case "custom_message":
       return customDraft(entry, entry)
     case "branch_summary":
@@ -244,7 +279,7 @@ function messageDraft(entry: View, message: View): MessageDraft | undefined {
   const { id, timestamp } = commonFields(entry.spot)
   switch (role) {
     case "user":
-      return { id, timestamp, role: "user", parts: contentParts(message, userBlock) }
+      return { id, timestamp, role: "user", parts: typedParts(message) }
     case "assistant":
       return {
         id,

@@ -1,10 +1,11 @@
-/** The tools of pi and of oh-my-pi that other clients know too. */
+/** The tools of pi, of oh-my-pi and of OpenClaw that other clients know too. */
 import { listOf, seconds, singleEdit, type Vocabulary } from "../shared/vocabulary.ts"
-import { type Brand, PI } from "./brands.ts"
+import { type Brand, OPENCLAW, PI } from "./brands.ts"
 
 const edits = listOf(["old", "oldText"], ["new", "newText"])
 
 export function vocabularyOf(brand: Brand): Vocabulary {
+  if (brand === OPENCLAW) return OPENCLAWS
   return brand === PI ? vocabulary : OH_MY_PIS
 }
 
@@ -55,4 +56,14 @@ const OH_MY_PIS: Vocabulary = [
   { name: "ls", kind: "list", keys: { path: "path", limit: "limit" }, isRetired: true },
   { name: "web_search", kind: "web_search", keys: { query: "query" } },
   { name: "task", kind: "task", keys: { prompt: "task", agent: "agent", purpose: "name" } },
+]
+
+const OPENCLAWS: Vocabulary = [
+  { name: "exec", kind: "shell", keys: { command: "command", timeoutMs: ["timeout", seconds], directory: "workdir" } },
+  { name: "read", kind: "read", keys: { path: "path", offset: "offset", limit: "limit" } },
+  { name: "image", kind: "view_image", keys: { path: "image" } },
+  { name: "write", kind: "write", keys: { path: "path", content: "content" } },
+  { name: "edit", kind: "edit", keys: { path: "path", edits: ["edits", edits] } },
+  { name: "web_search", kind: "web_search", keys: { query: "query" } },
+  { name: "sessions_spawn", kind: "task", keys: { prompt: "task", agent: "agentId", purpose: "label" } },
 ]

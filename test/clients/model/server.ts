@@ -89,6 +89,8 @@ const ASKS_SUMMARY = /summar|compact|checkpoint|hand-?off/i
 /** Some clients ask for a summary in the middle of a session, with all of its tools. */
 const ASKS_COMPACTION =
   /CONTEXT CHECKPOINT COMPACTION|create a detailed summary of|summary of the conversation|Provide a detailed prompt for continuing|anchored summary|Create a handoff summary for the/i
+/** Grok asks for a line on each turn when it is over, with all of its tools and the words of the prompt. */
+const ASKS_RECAP = /Focus on what the assistant concluded/
 const SUMMED_UP: Decision = { kind: "side", step: 0, turn: { text: SUMMARY } }
 
 function decide(asked: Asked): Decision {
@@ -99,7 +101,8 @@ function decide(asked: Asked): Decision {
   if (tools.length === 0) {
     const said = onTheSide(`${system.slice(0, 4000)}\n${last.slice(-12_000)}`)
     if (said !== undefined) return said
-  } else if (lastAt > at && ASKS_COMPACTION.test(last)) return SUMMED_UP
+  } else if (ASKS_RECAP.test(last)) return { kind: "side", step: 0, turn: { text: TITLE } }
+  else if (lastAt > at && ASKS_COMPACTION.test(last)) return SUMMED_UP
   const [, kind = "", name = ""] = [...(items[at]?.text ?? "").matchAll(MARK)].at(-1) ?? []
   if (kind.startsWith("ch")) return { kind: "check", step: 0, turn: { text: `CHECK-OK ${name}`, reasoning: "a check" } }
   const script = SCRIPTS[name]
