@@ -1,6 +1,7 @@
 /** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
 import type { Adapter } from "./adapter.ts"
 import { amp } from "./amp/adapter.ts"
+import { atif } from "./atif/adapter.ts"
 import { chatgpt } from "./chatgpt/adapter.ts"
 import { claudeAi } from "./claude-ai/adapter.ts"
 import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts"
@@ -11,12 +12,14 @@ import { copilotCli } from "./copilot-cli/adapter.ts"
 import { crush } from "./crush/adapter.ts"
 import { cursor } from "./cursor/adapter.ts"
 import { droid } from "./droid/adapter.ts"
+import { geminiApp } from "./gemini-app/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { goose } from "./goose/adapter.ts"
 import { grok } from "./grok/adapter.ts"
 import { hermes } from "./hermes/adapter.ts"
 import { iflow } from "./iflow/adapter.ts"
 import { kimi } from "./kimi/adapter.ts"
+import { kiro } from "./kiro/adapter.ts"
 import { kilo, opencode } from "./opencode/adapter.ts"
 import { openhands } from "./openhands/adapter.ts"
 import { ohMyPi, pi } from "./pi/adapter.ts"
@@ -57,8 +60,11 @@ export const ADAPTERS: readonly Adapter[] = [
   cursor,
   zed,
   crush,
+  kiro,
   chatgpt,
   claudeAi,
+  geminiApp,
+  atif,
 ]
 
 export function adapterById(id: string): Adapter | undefined {

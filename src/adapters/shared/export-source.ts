@@ -21,6 +21,8 @@ export interface ExportShape {
   readonly idOf: (element: JsonObject) => string | undefined
   /** Whether an element is a session of another product, of which nothing is said. */
   readonly isOther: (element: JsonObject) => boolean
+  /** Records of something else stand between the sessions: they are left out, and counted. */
+  readonly isMixed?: true
   /** The ids of files that a session names, in its text. Absent where an export has none. */
   readonly assets?: RegExp
 }
@@ -81,26 +83,39 @@ interface Planning {
 
 async function* planHolder(holder: Holder, planning: Planning): AsyncGenerator<SourceUnit | Issue> {
   const { place, path, member } = holder
-  const fault = (found: string): Issue => ({ kind: "unreadable_file", severity: "fault", file: place, found })
+  const issue = (found: string): Issue => ({ kind: "unreadable_file", severity: "fault", file: place, found })
   const pieces = member === undefined ? createReadStream(path, { highWaterMark: 1 << 20 }) : memberBytes(path, member)
   const elements = arrayElements(pieces)
-  let hasOwn = false
-  let count = 0
-  for (;;) {
-    const { done, value } = await elements.next()
-    if (done) {
-      if (!value.isWhole && (hasOwn || count === 0)) yield fault("it ends in the middle of a session")
+  const counts = { all: 0, own: 0, others: 0 }
+  for (let next = await elements.next(); ; next = await elements.next()) {
+    if (next.done) {
+      yield* closing(holder, next.value.isWhole, counts)
       return
     }
-    count++
-    const read = readElement(value, planning.shape)
-    if (read === OTHER) return
-    if (typeof read === "string") yield { ...fault(read), record: count }
+    counts.all++
+    const read = readElement(next.value, planning.shape)
+    if (read === OTHER) {
+      if (planning.shape.isMixed !== true) return
+      counts.others++
+    } else if (typeof read === "string") yield { ...issue(read), record: counts.all }
     else {
-      hasOwn = true
-      yield elementUnit(holder, value, read, planning)
+      counts.own++
+      yield elementUnit(holder, next.value, read, planning)
     }
   }
+}
+
+interface ElementCounts {
+  readonly all: number
+  readonly own: number
+  readonly others: number
+}
+
+function* closing({ place: file }: Holder, isWhole: boolean, { all, own, others }: ElementCounts): Generator<Issue> {
+  if (!isWhole && (own > 0 || all === 0))
+    yield { kind: "unreadable_file", severity: "fault", file, found: "it ends in the middle of a session" }
+  if (own > 0 && others > 0)
+    yield { kind: "unknown_record", severity: "note", file, found: `${others} records of something else` }
 }
 
 /** The files of another product have the same names. */

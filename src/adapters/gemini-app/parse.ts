@@ -1,0 +1,78 @@
+/**
+ * The activity of Gemini Apps to canonical: a record is a prompt with its answer, and no more is known of the conversation that
+ * they stood in. Other activity is no prompt, and left out.
+ */
+import type { Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
+import {
+  matchIn,
+  momentOf,
+  nonEmptyTextUnder,
+  type Placed,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedRelativePath,
+  splitAt,
+} from "../extract.ts"
+import { filePart, type PartDraft, textPart } from "../parts.ts"
+import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { readJson } from "../shared/read-json.ts"
+import type { SourceValue } from "../source-value.ts"
+import { inside, itemsOf, type Spot, whole } from "../spot.ts"
+
+export const BRAND = { id: "gemini-app", title: "Gemini app" }
+
+export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  const main = mainFileOf(unit)
+  const writer = createSessionWriter(main, sink, resume)
+  const place = sealedRelativePath(main)
+
+  function begin(record: SourceValue): void {
+    const id = matchIn(place, /([^/]+)\.json$/)
+    const createdAt = momentOf(record, "time") ?? sealedModifiedAt(main)
+    const product = sealedOrigin(BRAND)
+    if (id !== undefined && createdAt !== undefined)
+      writer.begin({ id, sourceAgent: product, project: product, createdAt })
+  }
+
+  return {
+    push(raw) {
+      const record = readJson(raw, writer)
+      begin(record ?? null)
+      if (record === undefined) return
+      const drafts = draftsOf(whole(record))
+      const shared = { timestamp: momentOf(record, "time") }
+      if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], id: place }, ...drafts.slice(1)], shared)
+      else writer.carrier(raw, record, { id: place, ...shared })
+    },
+    end() {
+      writer.end()
+      return { state: null, clientVersions: [] }
+    },
+  }
+}
+
+/** How Google says in some languages that a prompt follows. Without such a word nothing tells a prompt from other activity. */
+export const PROMPTED = /^(?:Prompted|Eingabe:|Gesendeter Prompt:|Requête :|Prompt enviado:)[ \u00a0\u202f]/
+
+function draftsOf(record: Spot): MessageDraft[] {
+  const title = nonEmptyTextUnder(record, "title")
+  const [word = ""] = title === undefined ? [] : (PROMPTED.exec(title.value) ?? [])
+  if (title === undefined || word === "") return []
+  const [told, typed] = splitAt(title, [word.length]) as [Placed<string>, Placed<string> | undefined]
+  const asked: PartDraft<"text" | "file">[] = [
+    textPart({ provenance: "injected", text: told, pond: { injected: "context" } }),
+    ...(typed === undefined ? [] : [textPart({ provenance: "conversational", text: typed })]),
+    ...itemsOf(inside(record, "attachedFiles")).flatMap((_, at) => attachedPart(record, at)),
+  ]
+  const answer = itemsOf(inside(record, "safeHtmlItem")).flatMap((item) => {
+    const html = nonEmptyTextUnder(item, "html")
+    return html === undefined ? [] : [textPart({ provenance: "conversational", text: html })]
+  })
+  return [{ role: "user", parts: asked }, ...(isFilled(answer) ? [{ role: "assistant", parts: answer } as const] : [])]
+}
+
+function attachedPart(record: Spot, at: number): PartDraft<"file">[] {
+  const list = inside(record, "attachedFiles")
+  const url = list && nonEmptyTextUnder(list, at)
+  return url === undefined ? [] : [filePart({ provenance: "conversational", mediaType: undefined, data: { url } })]
+}

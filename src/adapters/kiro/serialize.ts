@@ -1,0 +1,13 @@
+/** Kiro from canonical: the log with its header, or the document of a conversation. Nothing is written into its database. */
+import type { Serialize } from "../adapter.ts"
+import { createNativeSerializer, mainPlaceOf } from "../shared/native.ts"
+import { opensNothing } from "../shared/read-only.ts"
+import { BRAND, conversation } from "./parse.ts"
+
+export const serialize: Serialize = {
+  native: (session, sink) =>
+    mainPlaceOf({ session, entries: [] }).endsWith(".jsonl")
+      ? createNativeSerializer(session, sink)
+      : conversation.native(session, sink),
+  resume: opensNothing(BRAND.title),
+}
