@@ -16,7 +16,7 @@ import { pondCommand } from "./lib/timed-run.ts"
 const OPENS_WITHIN_MS = 2000
 
 const OWN_TAGS =
-  "header h1 h3 h4 h5 h6 dl dt dd main article a time p ul ol li pre code span details summary b em small strong del blockquote table thead tbody tr th td hr img div nav svg rect footer script input output button"
+  "header h1 h3 h4 h5 h6 dl dt dd main article a time p ul ol li pre code span details summary b em small strong del blockquote table thead tbody tr th td hr img div nav svg rect footer script input output button select option"
 
 const GOLDENS = join(import.meta.dir, "lib/html-screens.json")
 const folder = mkdtempSync(join(tmpdir(), "pond-html-"))

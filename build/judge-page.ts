@@ -2,7 +2,7 @@
  * `bun run judge:page`: the page of a server as a real browser has it, on screens of three widths in both colours. What is
  * hostile must not run, nothing may be cut off or out of reach for a keyboard or a screen reader (axe), a session of ten
  * thousand messages must open soon, one that grows must show it, and a server that is gone must be told. `--screens DIR`
- * keeps pictures of every view, and `--update` makes them the goldens. Needs Chromium (`apt-get install chromium`, or its path in CHROMIUM).
+ * keeps pictures of every view, `--update` makes them the goldens, and `--only screens` (or longSession, …) judges one thing. Needs Chromium (`apt-get install chromium`, or its path in CHROMIUM).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ const PATIENCE_MS = 20_000
 const SLOW_MS = 400
 const { values } = parseArgs({
   args: Bun.argv.slice(2),
-  options: { screens: { type: "string" }, update: { type: "boolean" } },
+  options: { screens: { type: "string" }, update: { type: "boolean" }, only: { type: "string" } },
 })
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 
@@ -69,18 +69,23 @@ try {
   await using browser = await startBrowser(folder)
   const kept = openGoldens(GOLDENS, await browser.tab(), values.update === true)
   try {
-    const everyScreen = (empty: Tab, at: Site) => everyView(empty, at, kept)
-    for (const judge of [asksForToken, everyScreen, attacked, byKeyboard, longSession, growing, overSlowLine]) {
+    const screens = async (empty: Tab, at: Site) => {
+      const outcome = await everyView(empty, at, kept)
+      await kept.end()
+      return outcome
+    }
+    const judges = { asksForToken, screens, attacked, byKeyboard, longSession, growing, overSlowLine }
+    const isAsked = (name: string) => values.only === undefined || name === values.only
+    for (const [, judge] of Object.entries(judges).filter(([name]) => isAsked(name))) {
       const tab = await browser.tab()
       report(await judge(tab, site))
       // A page that is left open asks on.
       await tab.open("about:blank")
     }
-    await kept.end()
   } finally {
     await site.stop()
   }
-  report(await serverGone(await browser.tab(), await serve(store)))
+  if (values.only === undefined) report(await serverGone(await browser.tab(), await serve(store)))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -175,7 +180,7 @@ async function faultsOf(
     ...(isComplete ? [] : ["not complete"]),
     ...(change === undefined ? [] : [change]),
     ...(excess > 0 ? [`${excess} pixels too wide`] : []),
-    ...(await violations(tab)),
+    ...(values.update === true ? [] : await violations(tab)),
   ]
   if (values.screens !== undefined) await keepScreen(values.screens, screen, picture)
   return found.map((each) => `${screen}: ${each}`)

@@ -43,7 +43,7 @@ export function openGoldens(path: string, tab: Tab, isUpdate: boolean): Goldens 
       return share > SHARE_MAX ? `${Math.round(share * 100)}% of the screen is not as it was` : undefined
     },
     async end() {
-      if (isUpdate) await Bun.write(path, `${JSON.stringify(seen, null, 1)}\n`)
+      if (isUpdate) await Bun.write(path, `${JSON.stringify(seen, null, 2)}\n`)
     },
   }
 }

@@ -1,9 +1,15 @@
 /** How the page looks: by the reader's own colours, on any width, and on paper. Nothing is loaded from anywhere. */
 
-/** The colours, light and dark. */
+const LIGHT =
+  "--bg:#fff;--fg:#1c1e21;--dim:#64707d;--line:#dfe3e8;--soft:#f4f6f8;--user:#0b63c5;--bad:#b3261e;--add:#e3f6e6;--del:#fdE8e8;--add-fg:#0a5c22;--del-fg:#8c1d18;--key:#8250df;--str:#0a5a8a;--num:#0550ae;--com:#64707d"
+const DARK =
+  "--bg:#14171a;--fg:#e6e8ea;--dim:#98a3ae;--line:#2c3238;--soft:#1d2226;--user:#72b3ff;--bad:#ff8a80;--add:#12321c;--del:#3c1a1c;--add-fg:#a5e5b4;--del-fg:#ffb4ad;--key:#c9a7ff;--str:#9cd3ff;--num:#8fc1ff;--com:#98a3ae"
+
+/** The colours, light and dark: those of the system, or of the button that the page's script makes. */
 export const THEME_STYLE = `
-:root{color-scheme:light dark;--bg:#fff;--fg:#1c1e21;--dim:#64707d;--line:#dfe3e8;--soft:#f4f6f8;--user:#0b63c5;--bad:#b3261e;--add:#e3f6e6;--del:#fdE8e8;--add-fg:#0a5c22;--del-fg:#8c1d18;--key:#8250df;--str:#0a5a8a;--num:#0550ae;--com:#64707d}
-@media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#98a3ae;--line:#2c3238;--soft:#1d2226;--user:#72b3ff;--bad:#ff8a80;--add:#12321c;--del:#3c1a1c;--add-fg:#a5e5b4;--del-fg:#ffb4ad;--key:#c9a7ff;--str:#9cd3ff;--num:#8fc1ff;--com:#98a3ae}}
+:root{color-scheme:light dark;${LIGHT}}
+@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${DARK}}}
+:root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark;${DARK}}
 *{box-sizing:border-box}
 `
 
@@ -38,9 +44,9 @@ details.branch{border-left:3px solid var(--line);padding-left:.9rem}
 const BODY_STYLE = `
 body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:70rem;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,sans-serif;display:flex;flex-direction:column}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}
-#find{position:sticky;top:0;z-index:1;display:flex;gap:.5rem;align-items:center;padding:.5rem 0;background:var(--bg)}
-#find input{flex:1;min-width:0;font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
-#find button{font:inherit;padding:.35rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
+#find{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.5rem 0;background:var(--bg)}
+#find input{flex:1;min-width:8rem;font:inherit;padding:.35rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
+#find button,#find select{font:inherit;padding:.35rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--soft);color:inherit}
 #find output{color:var(--dim);font-size:.85rem;white-space:nowrap}
 [hidden]{display:none}
 body>footer{color:var(--dim);font-size:.85rem;border-top:1px solid var(--line);padding-top:.75rem;margin-top:1rem}
@@ -88,9 +94,16 @@ export const PAGE_SCRIPT = `
 (()=>{const all=[...document.querySelectorAll("article")];const bar=document.createElement("div");bar.id="find";bar.setAttribute("role","search");
 const input=document.createElement("input");input.type="search";input.placeholder="Find in this session  ( / )";input.setAttribute("aria-label","Find in this session");
 const said=document.createElement("output");const fold=document.createElement("button");fold.type="button";fold.textContent="Unfold all";
-bar.append(input,said,fold);document.querySelector("main").before(bar);
+const kinds={"":"Everything",user:"User",assistant:"Assistant",failed:"Failed calls"};const kind=document.createElement("select");kind.setAttribute("aria-label","Show");
+for(const [value,text] of Object.entries(kinds)){const o=document.createElement("option");o.value=value;o.textContent=text;kind.append(o)}
+const theme=document.createElement("button");theme.type="button";const root=document.documentElement;
+const isDark=()=>(root.dataset.theme||(matchMedia("(prefers-color-scheme:dark)").matches?"dark":"light"))==="dark";
+const name=()=>{theme.textContent=isDark()?"Light":"Dark"};theme.addEventListener("click",()=>{root.dataset.theme=isDark()?"light":"dark";name()});name();
+bar.append(input,said,kind,fold,theme);document.querySelector("main").before(bar);
+const isOf=a=>kind.value===""||(kind.value==="failed"?a.querySelector(".failed")!==null:a.classList.contains(kind.value));
 let texts;const find=()=>{const words=input.value.toLowerCase().split(/\\s+/).filter(Boolean);texts??=all.map(a=>a.textContent.toLowerCase());let n=0;
-all.forEach((a,i)=>{const hit=words.every(w=>texts[i].includes(w));a.hidden=!hit;if(hit)n++});said.textContent=words.length?n+" of "+all.length:""};
+all.forEach((a,i)=>{const hit=isOf(a)&&words.every(w=>texts[i].includes(w));a.hidden=!hit;if(hit)n++});said.textContent=words.length||kind.value?n+" of "+all.length:""};
+kind.addEventListener("change",find);
 let timer;input.addEventListener("input",()=>{clearTimeout(timer);timer=setTimeout(find,120)});
 let open=false;fold.addEventListener("click",()=>{open=!open;for(const d of document.querySelectorAll("details"))d.open=open;fold.textContent=open?"Fold all":"Unfold all"});
 const go=step=>{const seen=all.filter(a=>!a.hidden);const top=seen.findIndex(a=>a.getBoundingClientRect().top>8);
