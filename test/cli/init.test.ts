@@ -121,6 +121,7 @@ const SERVERS = { mcpServers: { pond: { command: PROGRAM, args: ARGUMENTS } } }
 test.each([
   ["gemini-cli", "plain", ".gemini", ".gemini/settings.json", SERVERS],
   ["qwen-code", "plain", ".qwen", ".qwen/settings.json", SERVERS],
+  ["cursor", "command-line", ".cursor", ".cursor/mcp.json", SERVERS],
   ["cline", "plain", ".cline/data", ".cline/data/settings/cline_mcp_settings.json", SERVERS],
   [
     "droid",

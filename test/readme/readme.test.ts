@@ -41,6 +41,7 @@ beforeAll(() => {
   const pond = join(bin, "pond")
   writeFileSync(pond, `#!/bin/sh\nexec "${process.execPath}" "${POND}" "$@"\n`)
   chmodSync(pond, 0o755)
+  writeFileSync(join(bin, "claude"), "#!/bin/sh\nexit 0\n", { mode: 0o755 })
   env = { ...home.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
 })
 afterAll(() => home[Symbol.dispose]())
@@ -158,8 +159,8 @@ async function firstAddress(out: ReadableStream<Uint8Array>): Promise<string> {
   return /^Listening on (http:\/\/[^/\s]+)/.exec(said)?.[1] ?? ""
 }
 
-test("the README's table names every verb, or its group, and none that is not there", () => {
-  const [, table = ""] = /^\| verb +\|.*?\n(.*?)\n\n/ms.exec(README) ?? []
+test("the table of the guide names every verb, or its group, and none that is not there", () => {
+  const [, table = ""] = /^\| verb +\|.*?\n(.*?)\n\n/ms.exec(`${GUIDE}\n`) ?? []
   const named = [...table.matchAll(/`pond ([^`]+)`/g)].map(([, words]) => words ?? "")
   for (const words of named) expect(findVerb(words.split(" "), VERBS)?.row.name).toBe(words)
   const groups = (names: readonly string[]) => new Set(names.map((name) => name.split(" ")[0]))

@@ -3,6 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { BRAND } from "./documents.ts"
 import { parse } from "./parse.ts"
+import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { assemble, concerns, source } from "./source.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -28,4 +29,5 @@ export const cursor: Adapter = {
   vocabulary,
   assemble,
   watching: { concerns },
+  registration,
 }
