@@ -1,5 +1,5 @@
 /**
- * `bun run chaos store [STORM…] [--seconds N] [--kills N] [--seed N]`: writers that overlap, are killed, meet faults of a
+ * `bun run chaos store [STORM…] [--seconds N] [--kills N] [--writers N] [--seed N]`: writers that overlap, are killed, meet faults of a
  * network, a full disk, a read-only one and each other's maintenance. After each storm one calm import stores everything;
  * nothing may be lost, doubled or half, neither before it nor after, and every failure is one typed error.
  */
@@ -20,6 +20,7 @@ const WRITERS = 4
 const STORMS: Readonly<Record<string, (weather: Weather) => AsyncIterable<Outcome>>> = {
   writers,
   kills,
+  bucket,
   faults: network,
   full,
   "read-only": readOnly,
@@ -29,6 +30,8 @@ const STORMS: Readonly<Record<string, (weather: Weather) => AsyncIterable<Outcom
 interface Weather {
   readonly seconds: number
   readonly kills: number
+  /** How many write to a bucket at once. */
+  readonly writers: number
   readonly seed: number
   readonly random: Random
   /** A directory of this storm's own. */
@@ -46,7 +49,8 @@ export const chaos: Chaos = {
       const storm = STORMS[name] as (weather: Weather) => AsyncIterable<Outcome>
       const [seconds, killCount] = [numberFlag(args, "seconds", 60), numberFlag(args, "kills", 200)]
       try {
-        yield* storm({ seconds, kills: killCount, seed, random: seededRandom(seed), base })
+        const crowd = numberFlag(args, "writers", 50)
+        yield* storm({ seconds, kills: killCount, writers: crowd, seed, random: seededRandom(seed), base })
       } finally {
         Bun.spawnSync(["umount", "-l", join(base, "disk")])
         rmSync(base, { recursive: true, force: true })
@@ -164,12 +168,32 @@ const LIFE_MS_MAX = 3000
 const MAINTAINED_EVERY = 4
 
 async function* kills({ base, kills: count, seed, random }: Weather): AsyncGenerator<Outcome> {
+  const said = await killed(base, { writers: WRITERS, count, seed, random })
+  yield* judged(`${count} kills of writers and maintenances`, base, said)
+}
+
+/** Through the gateway that stands between the engine and a bucket. */
+async function* bucket({ kills: count, writers: crowd, seed, random }: Weather): AsyncGenerator<Outcome> {
+  process.env["AWS_ACCESS_KEY_ID"] = TEST_KEY.accessKeyId
+  process.env["AWS_SECRET_ACCESS_KEY"] = TEST_KEY.secretAccessKey
+  await using server = await startObjectServer({ seed })
+  const url = `${server.url.replace("http:", "s3+http:")}/${TEST_BUCKET}/store`
+  const said = await killed(url, { writers: crowd, count, seed, random })
+  yield* judged(`S3, ${crowd} writers at once, ${count} kills of writers and maintenances`, url, said)
+}
+
+interface Killing extends Pick<Weather, "writers" | "seed" | "random"> {
+  readonly count: number
+}
+
+/** So many live at once, each is killed, and another takes its place. */
+async function killed(url: string, { writers: alive, count, seed, random }: Killing): Promise<Said> {
   const said = nothingSaid()
   let begun = 0
   const line = async () => {
     while (begun < count) {
       begun += 1
-      const child = startWriter(base, seed + begun, 3600, begun % MAINTAINED_EVERY === 0 ? "maintain" : "write")
+      const child = startWriter(url, seed + begun, 3600, begun % MAINTAINED_EVERY === 0 ? "maintain" : "write")
       const begins = Promise.withResolvers<void>()
       const heard = listen(child, said, begins.resolve)
       await begins.promise
@@ -178,8 +202,8 @@ async function* kills({ base, kills: count, seed, random }: Weather): AsyncGener
       await heard
     }
   }
-  await Promise.all(Array.from({ length: WRITERS }, line))
-  yield* judged(`${count} kills of writers and maintenances`, base, said)
+  await Promise.all(Array.from({ length: Math.min(alive, count) }, line))
+  return said
 }
 
 const RATE = 0.1
