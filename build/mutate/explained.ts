@@ -27,6 +27,11 @@ export const EXPLAINED: readonly Explained[] = [
     why: "The hash chooses a slot, and the units themselves are compared. With one unit more a word may be interned twice, which takes room and changes no term.",
   },
   {
+    path: "src/substrate/columns/column-batch.ts",
+    line: "if (row >= tried) {",
+    why: "When many rows at once are compared: a row later answers the same, with one comparison more.",
+  },
+  {
     path: "src/page/bars.tsx",
     line: "const rows = counted ?? []",
     why: "Runs in a browser: `bun run judge:page` looks at the charts with rows and without.",

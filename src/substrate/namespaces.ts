@@ -38,12 +38,21 @@ export interface Namespaces {
   /** Whether it is new. */
   create(name: string): Promise<boolean>
   list(): Promise<Namespace[]>
+  /** Whether its folder is gone, with all that was in it. Not known of one that an older pond made. */
+  isLost(name: string): Promise<boolean>
+  /** What was in its folder is given up: it is a namespace without sessions from now on. */
+  giveUp(name: string): Promise<void>
   /** Lets go of what is open of a namespace: it is opened again when it is asked for. */
   forget(name: string): void
 }
 
-/** In a bucket, in the folder of every namespace. */
+/** In the folder of every namespace. */
 const MARK = "namespace"
+
+/** Beside the tables of the store itself, so that a folder that is gone is missed. */
+function madeMark(folder: string): string {
+  return `${folder}.made`
+}
 
 const NAME_UNITS_MAX = 1024
 
@@ -71,6 +80,7 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
       const row = { name, folder: folderOf(name), created_at: BigInt(clock.nowMs()) * 1000n }
       const { inserted } = await table.insertAbsent([row])
       await root.at(row.folder).mark(MARK)
+      await root.mark(madeMark(row.folder))
       if (inserted === 1) await table.maintain("due")
       return inserted === 1
     },
@@ -80,6 +90,12 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
       const sorted = provisioned.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
       return [{ name: PERSONAL_NAMESPACE, createdAtMs: undefined }, ...sorted]
     },
+    isLost: async (name) => {
+      if (name === PERSONAL_NAMESPACE) return false
+      const folder = folderOf(name)
+      return (await root.isMarked(madeMark(folder))) && !(await root.at(folder).isMarked(MARK))
+    },
+    giveUp: (name) => root.at(folderOf(name)).mark(MARK),
     forget: (name) => {
       if (name !== PERSONAL_NAMESPACE) stores.delete(name)
     },

@@ -1,5 +1,6 @@
 /** Opens a store over Lance: tables of a directory or a bucket, each behind the read path, the write path and maintenance. */
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { ensureWritable } from "../platform/host/paths.ts"
 import { type Catalog, openCatalog } from "./lance/catalog.ts"
 import type { Dataset } from "./lance/dataset.ts"
 import { trackErased } from "./lance/erased.ts"
@@ -89,10 +90,10 @@ function storeOf(catalog: Catalog): Store {
   }
 }
 
-function openMarks({ bucket }: Catalog): Pick<Store, "isMarked" | "mark"> {
+function openMarks(catalog: Catalog): Pick<Store, "isMarked" | "mark"> {
   const place = (name: string) => {
-    const own = bucket()
-    return own && { files: own.files, path: join(own.root, OWN_FOLDER, name) }
+    const noted = notedFiles(catalog)
+    return noted && { files: noted.files, path: join(noted.root, OWN_FOLDER, name) }
   }
   return {
     isMarked: async (name) => {
@@ -101,6 +102,7 @@ function openMarks({ bucket }: Catalog): Pick<Store, "isMarked" | "mark"> {
     },
     mark: async (name) => {
       const marked = place(name)
+      if (marked !== undefined && catalog.location.backend === "local") ensureWritable(dirname(marked.path))
       await marked?.files.write(marked.path, "1\n")
     },
   }

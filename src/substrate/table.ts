@@ -268,7 +268,7 @@ export interface Store {
   repair(): Promise<readonly RepairedTable[]>
   /** How many repairs there were: what was remembered of an older generation is not true any more. */
   generation(): Promise<number>
-  /** Whether a mark of that name was left: one request in a bucket. On a disk there are none. */
+  /** Whether a mark of that name was left: one request in a bucket, one look on a disk. */
   isMarked(name: string): Promise<boolean>
   mark(name: string): Promise<void>
   /** Before anything of it is read: by a process that stays, and seldom reads. */

@@ -2,7 +2,7 @@
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import { perform } from "../../operations/operation.ts"
-import { exitCodeOfCheck, type StoreCheck, type StoreRepair } from "../../operations/store/integrity.ts"
+import { ALL_TABLES, exitCodeOfCheck, type StoreCheck, type StoreRepair } from "../../operations/store/integrity.ts"
 import { checkStore, repairStore } from "../../operations/store/store-operations.ts"
 import { NO_FLAGS } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
@@ -51,7 +51,11 @@ function renderCheck(
   const lines = tables.flatMap(({ namespace, table, damaged, lost_rows: lost, rows }) => [
     ...(damaged.length === 0
       ? []
-      : [`${page.style.bold(table)}${within(namespace)}: ${lost} of ${counted(rows, "row")} cannot be read`]),
+      : [
+          table === ALL_TABLES
+            ? `${page.style.bold("all tables")}${within(namespace)}: the folder is missing`
+            : `${page.style.bold(table)}${within(namespace)}: ${lost} of ${counted(rows, "row")} cannot be read`,
+        ]),
     ...damaged.map(({ file, found }) => `  ${found}: ${visibleLine(file)}`),
   ])
   const files = tables.reduce((sum, each) => sum + each.files, 0)
@@ -75,9 +79,11 @@ function renderRepair({ store, tables, sessions, lost_rows: lost }: StoreRepair,
   const lines = tables.map(({ namespace, table, lost_rows: rows, returned, quarantined, quarantine }) => {
     const back = returned.length === 0 ? "" : `, ${counted(returned.length, "file")} taken back`
     const out = quarantine === null ? "" : `, ${counted(quarantined.length, "file")} moved to ${page.path(quarantine)}`
+    if (table === ALL_TABLES) return `${page.style.bold("all tables")}${within(namespace)}: given up`
     return `${page.style.bold(table)}${within(namespace)}: ${counted(rows, "row")} lost${back}${out}`
   })
-  const next = lost === 0 ? "Nothing is lost." : "Run `pond sync` to store again what your clients still have."
+  const isAnyLost = lost > 0 || tables.some(({ table }) => table === ALL_TABLES)
+  const next = !isAnyLost ? "Nothing is lost." : "Run `pond sync` to store again what your clients still have."
   const isShownAgain = tables.some(({ table, lost_rows: rows }) => table === "tombstones" && rows > 0)
   const erased = isShownAgain
     ? ["Sessions that were erased and not purged may be visible again: erase them again."]

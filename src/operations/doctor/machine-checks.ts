@@ -14,7 +14,7 @@ import { type RegistrationState, register, registrationOf } from "../machine/reg
 import { type ScheduleStatus, scheduleStatus, startSchedule } from "../machine/schedule.ts"
 import { readSyncHistory } from "../machine/sync-history.ts"
 import type { Pond } from "../pond.ts"
-import { knownDamage, repairIntegrity } from "../store/integrity.ts"
+import { knownDamage, lostNamespaces, repairIntegrity } from "../store/integrity.ts"
 import type { Fix, Seen } from "./check.ts"
 
 /** Below it Lance cannot fold an index of some size, and a sync may stop halfway. */
@@ -32,7 +32,7 @@ export async function storeOpens(pond: Pond): Promise<Seen> {
 
 /** By names and sizes, and by what an earlier check has found. */
 export async function storeIsWhole(pond: Pond): Promise<Seen> {
-  const damage = await knownDamage(await pond.sessions())
+  const damage = [...(await knownDamage(await pond.sessions())), ...(await lostNamespaces(pond))]
   if (damage.length === 0) return ok("nothing is missing; `pond check --read-data` reads every file")
   const fix = {
     does: "take what is damaged out of the store",

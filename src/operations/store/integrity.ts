@@ -1,8 +1,10 @@
 /** Whether a store is as it was written, and how what is not is taken out of it. All of its namespaces, by session. */
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
+import { visibleLine } from "../../model/visible.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { WORD_BLOCKS, WORD_LISTS, WORD_SEGMENTS } from "../../sessions/tables.ts"
 import { eq, not } from "../../substrate/filter.ts"
+import { folderOf } from "../../substrate/namespaces.ts"
 import type { CheckedTable } from "../../substrate/table.ts"
 import type { Pond } from "../pond.ts"
 
@@ -55,9 +57,11 @@ export async function checkIntegrity(
   const startedMs = clock.monotonicMs()
   const options = { isDeep, share: percent / 100, round: Math.floor(clock.nowMs() / ROUND_MS), signal, onTable }
   const tables: TableCheck[] = []
+  const namespaces = await pond.namespaces()
   for (const { name, store } of await storesOf(pond)) {
     try {
       tables.push(...(await store.check(options)).map((each) => tableCheck(name, each)))
+      if (await namespaces.isLost(name)) tables.push(lostNamespace(name))
     } catch (error) {
       if (!signal.aborted) throw error
       throw new PondError("interrupted", "Stopped. Nothing was changed; run it again for the rest.", { cause: error })
@@ -80,6 +84,15 @@ async function storesOf(pond: Pond): Promise<{ readonly name: string; readonly s
   const found: { readonly name: string; readonly store: Sessions["store"] }[] = []
   for (const { name } of await namespaces.list()) found.push({ name, store: await namespaces.resolve(name) })
   return found
+}
+
+/** Stands for the tables of a namespace whose folder is gone. */
+export const ALL_TABLES = "*"
+
+/** A folder of tables that is gone: which sessions were in it nobody knows. */
+function lostNamespace(namespace: string): TableCheck {
+  const damaged = [{ file: folderOf(namespace), found: "missing" as const, sessions: null }]
+  return { namespace, table: ALL_TABLES, rows: 0, lost_rows: 0, files: 0, not_covered: 0, bytes_read: 0, damaged }
 }
 
 function tableCheck(namespace: string, checked: CheckedTable): TableCheck {
@@ -119,6 +132,16 @@ export async function knownDamage(
   return checked.flatMap(({ table, lostRows, sentence }) =>
     sentence === undefined ? [] : [{ table, lost_rows: lostRows, message: sentence }],
   )
+}
+
+/** Each in words. */
+export async function lostNamespaces(pond: Pond): Promise<readonly { readonly message: string }[]> {
+  const namespaces = await pond.namespaces()
+  const lost: { readonly message: string }[] = []
+  for (const { name } of await namespaces.list())
+    if (await namespaces.isLost(name))
+      lost.push({ message: `The folder of the namespace ${visibleLine(name)} is missing, with all its sessions.` })
+  return lost
 }
 
 /** Of the files and commits in an hour: all of them have their turn in four days. */
@@ -161,7 +184,14 @@ async function dropWords(store: Sessions["store"]): Promise<void> {
 /** Tables and indexes that can be made again are made again by the next sync, or by `optimize`. */
 export async function repairIntegrity(pond: Pond): Promise<StoreRepair> {
   const tables: StoreRepair["tables"][number][] = []
+  const namespaces = await pond.namespaces()
   for (const { name, store } of await storesOf(pond)) {
+    if (await namespaces.isLost(name)) {
+      await namespaces.giveUp(name)
+      await store.beginGeneration()
+      const gone = { lost_rows: 0, sessions: null, returned: [], quarantined: [], quarantine: null }
+      tables.push({ namespace: name, table: ALL_TABLES, ...gone })
+    }
     const repaired = await store.repair()
     if (repaired.some(({ table, lostRows }) => lostRows > 0 && WORDS_OF.test(table))) await dropWords(store)
     for (const done of repaired) {
