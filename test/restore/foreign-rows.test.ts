@@ -90,6 +90,9 @@ function otherId(id: string): string {
   return id.replace(/[0-9a-z]$/i, (last) => (last === "1" ? "2" : "1"))
 }
 
+/** Their files are not called after the session. */
+const NAMED_FREELY = new Set(["atif"])
+
 describe("files of another session", () => {
   test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))("%s", async (_, adapter) => {
     let [tried, restored] = [0, 0]
@@ -118,7 +121,7 @@ describe("files of another session", () => {
         expect(written).not.toContain(planted)
       }
     }
-    if (!adapter.database) expect([tried > 0, restored > 0]).toEqual([true, true])
+    if (!adapter.database && !NAMED_FREELY.has(adapter.id)) expect([tried > 0, restored > 0]).toEqual([true, true])
   })
 })
 

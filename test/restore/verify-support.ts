@@ -1,5 +1,4 @@
 /** Logs of pi to verify, and a pi that writes something else than it read. */
-import { afterAll } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -11,7 +10,8 @@ import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type SourceVerification, type VerifyRequest, verify } from "../../src/restore/verify.ts"
 
 export const scratch = mkdtempSync(join(tmpdir(), "pond-verify-"))
-afterAll(() => rmSync(scratch, { recursive: true }))
+// When the process ends and not after a test file: several of them share this module.
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
 export const HEADER = { type: "session", version: 3, id: "s1", timestamp: "2026-03-01T10:00:00.000Z", cwd: "/work" }
 export const USER = {
