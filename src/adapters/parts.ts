@@ -55,6 +55,11 @@ export function textPart(fields: Common & { readonly text: Placed<string> }): Pa
   return drafted({ type: "text", provenance, text: text.value, id, session_id: "", message_id: "", options })
 }
 
+/** A text that a client put there, and no person or model wrote; `injected` is its kind. */
+export function injectedText(text: Placed<string>, injected: string): PartDraft<"text"> {
+  return textPart({ provenance: "injected", text, pond: { injected } })
+}
+
 export function reasoningPart(fields: Common & { readonly text: Placed<string> }): PartDraft<"reasoning"> {
   const { provenance, text, pond } = fields
   const options = new Pending("text", text, pond)

@@ -25,6 +25,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -173,7 +174,7 @@ function userBlock(block: Spot, isMade: boolean, note: Note): UserPart[] {
   if (text !== undefined) {
     if (text.value === "") return []
     if (!isMade) return [textPart({ provenance: "conversational", text })]
-    return [textPart({ provenance: "injected", text, pond: { injected: "course-correction" } })]
+    return [injectedText(text, "course-correction")]
   }
   const source = type === "image" ? inside(block, "source") : undefined
   const base64 = source && stringUnder(source, "data")
@@ -189,7 +190,7 @@ function mentions(message: Spot): PartDraft<"text">[] {
   const mentioned = inside(message, "fileMentions")
   return itemsOf(mentioned && inside(mentioned, "files")).flatMap((file) => {
     const text = nonEmptyTextUnder(file, "content")
-    return text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected: "file-content" } })]
+    return text === undefined ? [] : [injectedText(text, "file-content")]
   })
 }
 
@@ -244,7 +245,7 @@ function infoDrafts(message: Spot, note: Note): MessageDraft[] {
   const parts = blocksOf(message).flatMap((block): UserPart[] => {
     const summary = inside(block, "summary")
     const text = summary && stringUnder(summary, "summary")
-    if (text !== undefined) return [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })]
+    if (text !== undefined) return [injectedText(text, "compact-summary")]
     const args = inside(block, "args")
     const command = args && stringUnder(args, "cmd")
     if (command === undefined) return unread(block, note)
@@ -253,9 +254,7 @@ function infoDrafts(message: Spot, note: Note): MessageDraft[] {
     const output = result && stringUnder(result, "output")
     return [
       textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
-      ...(output === undefined
-        ? []
-        : [textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } })]),
+      ...(output === undefined ? [] : [injectedText(output, "bash-output")]),
     ]
   })
   return parts.length === 0 ? [] : [{ role: "user", parts }]

@@ -25,6 +25,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -166,7 +167,7 @@ function userParts(said: Said): Shown[] {
 const CONTEXT_KEYS = ["user_profile", "user_instructions", "model_set_context", "repository", "repo_summary"]
 
 function contextText(text: Placed<string> | undefined): PartDraft<"text">[] {
-  return text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected: "context" } })]
+  return text === undefined ? [] : [injectedText(text, "context")]
 }
 
 /** The items of `parts`, or the one text of a content that has none. */

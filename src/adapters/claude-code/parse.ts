@@ -29,11 +29,12 @@ import {
   valueAt,
 } from "../extract.ts"
 import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { assistantParts, type UserRun, userRuns } from "../shared/anthropic-blocks.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceObject } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
-import { assistantParts, type UserRun, userRuns } from "./blocks.ts"
 import type { Brand } from "./brands.ts"
+import { userTextParts } from "./provenance.ts"
 import {
   injectedAssistant,
   injectedQueued,
@@ -291,7 +292,7 @@ function messagesOf(
       if (valueAt(record, "attachment", "type") !== "queued_command") return undefined
       const attachment = inside(whole(record), "attachment")
       const prompt = attachment && inside(attachment, "prompt")
-      const runs = prompt && userRuns(prompt, injectedQueued(record), [])
+      const runs = prompt && userRuns(prompt, injectedQueued(record), [], userTextParts)
       const fields = fieldsOf(reading, record)
       return runs && draftsOf(runs, { ...fields, pond: { ...fields.pond, queued: true } })
     }
@@ -313,7 +314,7 @@ function userMessages(
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   noteMissingSpill(reading, raw, record)
   const content = contentOf(record) ?? inside(whole(record), "message")
-  const runs = content && userRuns(content, injectedUser(record), reading.unknown)
+  const runs = content && userRuns(content, injectedUser(record), reading.unknown, userTextParts)
   if (runs === undefined) return undefined
   nameUnknown(reading, raw)
   return draftsOf(runs, fieldsOf(reading, record))

@@ -3,7 +3,7 @@
  * its own tags; a text that fuses both is cut at their exact boundaries. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** The provenance of what a tag wraps. A tag that is not listed was written by a person. */
 const INJECTED_TAGS: ReadonlyMap<string, string> = new Map([
@@ -53,22 +53,18 @@ interface Span {
 /** The parts of one text of a user. `injected` says that the whole record is the harness's. */
 export function userTextParts(text: Placed<string>, injected: string | undefined): PartDraft<"text">[] {
   const opening = injected === undefined || injected === "meta" ? openingKind(text.value) : undefined
-  if (opening !== undefined) return [injectedPart(text, opening)]
+  if (opening !== undefined) return [injectedText(text, opening)]
   const spans = injected === undefined || injected === "meta" ? spansOf(text.value) : []
   // A record that is marked as the harness's says no more than that: its first tag may say what it is.
-  if (injected !== undefined) return [injectedPart(text, spans[0]?.injected ?? injected)]
+  if (injected !== undefined) return [injectedText(text, spans[0]?.injected ?? injected)]
   const pieces = splitAt(
     text,
     spans.map(({ end }) => end),
   )
   return pieces.map((piece, index) => {
     const found = spans[index]?.injected
-    return found === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedPart(piece, found)
+    return found === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedText(piece, found)
   })
-}
-
-export function injectedPart(text: Placed<string>, kind: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 
 /** In how many pieces a text is read that a person wrote. */

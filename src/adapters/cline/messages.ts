@@ -18,6 +18,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -111,7 +112,7 @@ function userPart(block: Spot, readText: ReturnType<typeof createUserTexts>, not
     const [part] = splitAt(text, [begin, end]).slice(begin === 0 ? 0 : 1)
     if (part === undefined || part.value === "") return []
     if (kind === undefined) return [textPart({ provenance: "conversational", text: part })]
-    return [textPart({ provenance: "injected", text: part, pond: { injected: kind } })]
+    return [injectedText(part, kind)]
   })
 }
 

@@ -4,7 +4,7 @@
  * editor's context in front of a request, is cut at the exact boundary. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Fragments that are a separate text, from their first mark to their last: Codex compares without regard to case. */
 const FRAGMENTS: readonly (readonly [opening: string, closing: string, kind: string])[] = [
@@ -47,7 +47,7 @@ const AGENT_HEADER = /^Message Type: [^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*Paylo
  */
 export function userTextParts(text: Placed<string>, kind: string | undefined, isLabel: boolean): PartDraft<"text">[] {
   const injected = isLabel ? "image-label" : injectedKind(text.value, kind)
-  if (injected !== undefined) return [injectedPart(text, injected)]
+  if (injected !== undefined) return [injectedText(text, injected)]
   const command = SHELL_COMMAND.exec(text.value)
   if (command !== null) {
     const [, before = "", typed = ""] = command
@@ -61,12 +61,8 @@ export function userTextParts(text: Placed<string>, kind: string | undefined, is
 /** What one agent sends another: the header is the harness's, the message itself was written by a model. */
 export function agentTextParts(text: Placed<string>, isInstruction: boolean): PartDraft<"text">[] {
   const header = AGENT_HEADER.exec(text.value)?.[0].length ?? 0
-  if (!isInstruction) return [injectedPart(text, "agent-message")]
+  if (!isInstruction) return [injectedText(text, "agent-message")]
   return piecesOf(text, [header], header === 0 ? [undefined] : ["agent-message", undefined])
-}
-
-function injectedPart(text: Placed<string>, kind: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 
 /** `<image name=[Image #1] path="…">` before an image, `</image>` behind it. */
@@ -142,6 +138,6 @@ function piecesOf(
   const filled = kinds.filter((_, index) => (bounds[index] ?? 0) < (bounds[index + 1] ?? 0))
   return splitAt(text, [...new Set(offsets)]).map((piece, index) => {
     const kind = filled[index]
-    return kind === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedPart(piece, kind)
+    return kind === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedText(piece, kind)
   })
 }

@@ -28,6 +28,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -139,7 +140,7 @@ function itemDrafts(item: Spot, note: Note): MessageDraft[] {
 function summaryDrafts(item: Spot, message: Spot): MessageDraft[] {
   const text = nonEmptyTextUnder(item, "conversationSummary")
   if (text === undefined || text.value === wordUnder(message.value, "content")) return []
-  return [{ role: "user", parts: [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })] }]
+  return [{ role: "user", parts: [injectedText(text, "compact-summary")] }]
 }
 
 // --- What a person said -------------------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ function userParts(item: Spot, message: Spot, note: Note): UserPart[] {
 /** A file or another thing that a prompt names: its text is not the person's. */
 function attachedParts(attached: Spot): UserPart[] {
   const text = nonEmptyTextUnder(attached, "content")
-  return text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected: "file-content" } })]
+  return text === undefined ? [] : [injectedText(text, "file-content")]
 }
 
 function contentParts(message: Spot, note: Note, typed?: string): UserPart[] {
@@ -171,7 +172,7 @@ function contentParts(message: Spot, note: Note, typed?: string): UserPart[] {
 
 /** Editors write what a prompt names before or behind what was typed. */
 function typedParts(text: Placed<string>, typed: string | undefined): UserPart[] {
-  if (typed === "") return [textPart({ provenance: "injected", text, pond: { injected: "file-content" } })]
+  if (typed === "") return [injectedText(text, "file-content")]
   const from = typed === undefined || typed.trim() === "" ? -1 : text.value.indexOf(typed)
   if (typed === undefined || from < 0 || typed.length === text.value.length)
     return [textPart({ provenance: "conversational", text })]
@@ -180,7 +181,7 @@ function typedParts(text: Placed<string>, typed: string | undefined): UserPart[]
     const isTyped = at === from
     at += piece.value.length
     if (isTyped) return textPart({ provenance: "conversational", text: piece })
-    return textPart({ provenance: "injected", text: piece, pond: { injected: "file-content" } })
+    return injectedText(piece, "file-content")
   })
 }
 

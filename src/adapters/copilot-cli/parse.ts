@@ -27,6 +27,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -39,7 +40,7 @@ import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 import { chatMessages } from "./legacy.ts"
-import { injectedBy, injectedText, sentParts, userTextParts } from "./provenance.ts"
+import { injectedBy, sentParts, userTextParts } from "./provenance.ts"
 import { WORKSPACE } from "./source.ts"
 
 export const BRAND = { id: "copilot-cli" }

@@ -3,7 +3,7 @@
  * (`transformedContent`): the same with the time in front, and with reminders and tagged files behind. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Of a prompt that the client, a skill or an agent wrote: what it is, by how its `source` begins. */
 const SOURCES: readonly (readonly [opening: string, kind: string])[] = [
@@ -43,7 +43,3 @@ export function sentParts(sent: Placed<string>, typed: string): PartDraft<"text"
 }
 
 const CLOCK = /^<current_datetime>[^<]*<\/current_datetime>\s*/
-
-export function injectedText(text: Placed<string>, kind: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: kind } })
-}

@@ -17,6 +17,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -87,7 +88,7 @@ function drafts(message: Spot, note: Note): MessageDraft[] {
 function summaryParts(part: Spot): PartDraft<"text">[] {
   const data = inside(part, "data")
   const text = data && nonEmptyTextUnder(data, "text")
-  return text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })]
+  return text === undefined ? [] : [injectedText(text, "compact-summary")]
 }
 
 function userParts(part: Spot, note: Note): PartDraft<"text" | "file" | "opaque">[] {

@@ -9,7 +9,15 @@ import {
   splitAt,
   stringUnder,
 } from "../extract.ts"
-import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import {
+  injectedText,
+  opaquePart,
+  type PartDraft,
+  reasoningPart,
+  textPart,
+  toolCallPart,
+  toolResultPart,
+} from "../parts.ts"
 import { isFilled, type MessageDraft } from "../session-writer.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 
@@ -63,7 +71,7 @@ function typedParts(text: Placed<string>): PartDraft<"text">[] {
     const isTyped = at === from
     at += piece.value.length
     if (isTyped) return textPart({ provenance: "conversational", text: piece })
-    return textPart({ provenance: "injected", text: piece, pond: { injected: "context" } })
+    return injectedText(piece, "context")
   })
 }
 

@@ -2,6 +2,7 @@
  * Droid to canonical: a log whose first line says which session it is, and settings beside. A line is written once, but for
  * the first. Reads top to bottom: the session, its records, a message.
  */
+
 import { isJsonObject } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
@@ -14,12 +15,13 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import { injectedText } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { assistantParts, userRuns } from "../shared/anthropic-blocks.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, NOWHERE, whole, wordUnder } from "../spot.ts"
-import { assistantParts, userRuns } from "./blocks.ts"
-import { injectedPart } from "./provenance.ts"
+import { userTexts } from "./provenance.ts"
 import { BRAND, COMPACTION, messageOf, START, visibilityOf } from "./records.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
@@ -121,7 +123,7 @@ function draftsOf(record: SourceValue, note: Note): MessageDraft[] {
 function summaryDrafts(record: SourceValue): MessageDraft[] {
   const spot = whole(record)
   const texts = ["summaryText", "systemInfoText"].flatMap((key) => stringUnder(spot, key) ?? [])
-  const parts = texts.filter(({ value }) => value !== "").map((text) => injectedPart(text, "compact-summary"))
+  const parts = texts.filter(({ value }) => value !== "").map((text) => injectedText(text, "compact-summary"))
   return parts.length === 0 ? [] : [{ role: "user", parts }]
 }
 
@@ -140,8 +142,11 @@ function messageDrafts(record: SourceValue, note: Note): MessageDraft[] {
 
   function roleDrafts(): MessageDraft[] {
     if (role === "assistant")
-      return [{ role, pond: modelFact(message.value), parts: assistantParts(content ?? NOWHERE, unknown) }]
-    if (role === "user" || role === "tool") return userRuns(content ?? NOWHERE, injectedBy(record), unknown)
+      return [
+        { role, pond: modelFact(message.value), parts: assistantParts(content ?? NOWHERE, undefined, unknown) ?? [] },
+      ]
+    if (role === "user" || role === "tool")
+      return userRuns(content ?? NOWHERE, injectedBy(record), unknown, userTexts) ?? [{ role: "user", parts: [] }]
     if (role === "system") return [{ role, content: stringUnder(message, "content") }]
     note("unknown_record", `a message of ${role ?? "nobody"}`)
     return []

@@ -1,16 +1,12 @@
 /** Which text in the user's place a person typed, and which Droid put there, which it marks with tags. Knows text, no records. */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 const TAGGED = /<(system-reminder|system-notification|context_files)>[\s\S]*?<\/\1>\s*/g
 const KINDS: Readonly<Record<string, string>> = {
   "system-reminder": "system-reminder",
   "system-notification": "task-notification",
   context_files: "file-content",
-}
-
-export function injectedPart(text: Placed<string>, injected: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected } })
 }
 
 /** `injected`: all of it is of that kind, but for what its tags say. */
@@ -22,7 +18,7 @@ export function userTexts(text: Placed<string>, injected: string | undefined): P
     const tagged = found.find(({ index }) => index === at)
     at += piece.value.length
     const kind = tagged === undefined ? injected : KINDS[tagged[1] ?? ""]
-    return kind === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedPart(piece, kind)
+    return kind === undefined ? textPart({ provenance: "conversational", text: piece }) : injectedText(piece, kind)
   })
 }
 

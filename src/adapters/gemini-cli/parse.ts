@@ -17,7 +17,7 @@ import {
   type Sealed,
   stringUnder,
 } from "../extract.ts"
-import { opaquePart, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
+import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
 import {
@@ -34,7 +34,7 @@ import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole } from "../spot.ts"
 import { createOpening, type Opening } from "./opening.ts"
-import { createUserTexts, injectedPart, isAcknowledgement } from "./provenance.ts"
+import { createUserTexts, isAcknowledgement } from "./provenance.ts"
 import { contentItems, kindOf, messagesIn, SHAPE, textOf } from "./records.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
@@ -196,7 +196,7 @@ function userDrafts(message: View): MessageDraft[] {
     if (isResponse(part)) return []
     const text = partText(part)
     if (text === undefined) return fileParts(message, part)
-    return responses.length > 0 ? [injectedPart(text, "tool-output")] : texts.parts(text)
+    return responses.length > 0 ? [injectedText(text, "tool-output")] : texts.parts(text)
   })
   if (parts.length === 0 && responses.length > 0) return results
   return [...results, { ...commonFields(message), role: "user", parts }]
@@ -261,7 +261,7 @@ function contentParts(message: View, part: Spot): ModelPart[] {
   if (text !== undefined) {
     if (isThought(part.value)) return [reasoningPart({ provenance: "conversational", text })]
     if (text.value === "") return []
-    if (isAcknowledgement(text.value)) return [injectedPart(text, "compact-summary")]
+    if (isAcknowledgement(text.value)) return [injectedText(text, "compact-summary")]
     return [textPart({ provenance: "conversational", text })]
   }
   const call = inside(part, "functionCall")

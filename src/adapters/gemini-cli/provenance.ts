@@ -3,7 +3,7 @@
  * sent (`displayContent`) where the two differ, and marks most of what it adds with tags. Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Texts that the client writes as a whole, by how they begin. */
 const OPENINGS: readonly (readonly [opening: string, injected: string])[] = [
@@ -34,10 +34,10 @@ export function createUserTexts(typed: readonly string[] | undefined, isOnly: bo
     parts(text) {
       const { value } = text
       const opening = OPENINGS.find(([start]) => value.startsWith(start))?.[1]
-      if (opening !== undefined) return [injectedPart(text, opening)]
+      if (opening !== undefined) return [injectedText(text, opening)]
       if (isInFiles || value.startsWith(FILES_BEGIN)) {
         isInFiles = !value.endsWith(FILES_END)
-        return [injectedPart(text, "file-content")]
+        return [injectedText(text, "file-content")]
       }
       if (typed !== undefined && !typed.includes(value))
         return cutAt(text, isOnly ? typedStart(value, typed) : 0, "expansion")
@@ -54,10 +54,6 @@ export function isAcknowledgement(text: string): boolean {
   return text === ACKNOWLEDGEMENT
 }
 
-export function injectedPart(text: Placed<string>, injected: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected } })
-}
-
 function authored(text: Placed<string>): PartDraft<"text"> {
   return textPart({ provenance: "conversational", text })
 }
@@ -68,16 +64,16 @@ function typedStart(value: string, typed: readonly string[]): number {
 }
 
 function cutAt(text: Placed<string>, at: number, injected: string): PartDraft<"text">[] {
-  if (at === 0) return [injectedPart(text, injected)]
+  if (at === 0) return [injectedText(text, injected)]
   const [first, rest] = splitAt(text, [at])
-  return first === undefined || rest === undefined ? [authored(text)] : [authored(first), injectedPart(rest, injected)]
+  return first === undefined || rest === undefined ? [authored(text)] : [authored(first), injectedText(rest, injected)]
 }
 
 function shellParts(text: Placed<string>, [, before = "", command = ""]: RegExpExecArray): PartDraft<"text">[] {
   const [opening, typed, ...rest] = splitAt(text, [before.length, before.length + command.length])
   if (opening === undefined || typed === undefined) return [authored(text)]
   const own = textPart({ provenance: "conversational", text: typed, pond: { shell: "command" } })
-  return [injectedPart(opening, "bash-output"), own, ...rest.map((piece) => injectedPart(piece, "bash-output"))]
+  return [injectedText(opening, "bash-output"), own, ...rest.map((piece) => injectedText(piece, "bash-output"))]
 }
 
 function withoutHooks(text: Placed<string>): PartDraft<"text">[] {
@@ -87,6 +83,6 @@ function withoutHooks(text: Placed<string>): PartDraft<"text">[] {
   return splitAt(text, found.flat()).map((piece) => {
     const start = at
     at += piece.value.length
-    return found.some(([from]) => from === start) ? injectedPart(piece, "hook") : authored(piece)
+    return found.some(([from]) => from === start) ? injectedText(piece, "hook") : authored(piece)
   })
 }

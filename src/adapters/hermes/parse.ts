@@ -29,6 +29,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -176,7 +177,7 @@ function contextParts(spot: Spot): UserPart[] {
 }
 
 function besideTyped(text: Placed<string>): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: "internal-context" } })
+  return injectedText(text, "internal-context")
 }
 
 /** A text, or a list of texts and pictures. */

@@ -1,6 +1,6 @@
 /** Which text in the user's place a person typed, and which Hermes put there, by how it begins. Knows text, no records. */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Texts that are the client's as a whole. */
 const OPENINGS: readonly (readonly [opening: RegExp, injected: string])[] = [
@@ -20,14 +20,14 @@ const AROUND =
 /** `injected`: all of it is of that kind. */
 export function userTexts(text: Placed<string>, injected?: string): PartDraft<"text">[] {
   const kind = injected ?? OPENINGS.find(([opening]) => opening.test(text.value))?.[1]
-  if (kind !== undefined) return [textPart({ provenance: "injected", text, pond: { injected: kind } })]
+  if (kind !== undefined) return [injectedText(text, kind)]
   const found = [...text.value.matchAll(AROUND)]
   let at = 0
   return splitAt(text, boundsOf(found)).map((piece) => {
     const isInjected = found.some(({ index }) => index === at)
     at += piece.value.length
     return isInjected
-      ? textPart({ provenance: "injected", text: piece, pond: { injected: "internal-context" } })
+      ? injectedText(piece, "internal-context")
       : textPart({ provenance: "conversational", text: piece })
   })
 }

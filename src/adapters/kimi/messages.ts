@@ -19,6 +19,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -86,10 +87,6 @@ function userParts(message: Spot, content: Spot | undefined, note: Note): PartDr
       return [kind === undefined ? textPart({ provenance: "conversational", text: part }) : injectedText(part, kind)]
     })
   })
-}
-
-function injectedText(text: Placed<string>, kind: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: kind } })
 }
 
 /** The summary that stands in the place of what was said, as its model is told of it. */

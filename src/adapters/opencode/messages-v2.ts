@@ -16,6 +16,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -54,10 +55,6 @@ export function rowDraftsOf(record: SourceValue): MessageDrafts | undefined {
 
 function known(...drafts: [MessageDraft, ...MessageDraft[]]): MessageDrafts {
   return { drafts, unknown: [] }
-}
-
-function injectedText(text: NonNullable<ReturnType<typeof stringAt>>, injected: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected } })
 }
 
 /** A shell command that the user ran: the command counts as said by the user, its output does not. */

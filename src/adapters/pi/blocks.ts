@@ -13,6 +13,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -166,7 +167,7 @@ export function mentionedParts({ spot }: View): PartDraft<"text" | "file">[] {
     const picture = inside(file, "image")
     const data = picture && stringUnder(picture, "data")
     const shown = data && pictureIn(picture, data, "injected", { injected: "file-content" })
-    const told = text && textPart({ provenance: "injected", text, pond: { injected: "file-content" } })
+    const told = text && injectedText(text, "file-content")
     return [told, shown].filter(isPresent)
   })
 }

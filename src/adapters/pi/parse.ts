@@ -21,7 +21,7 @@ import {
   timestampAt,
   valueAt,
 } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
@@ -320,7 +320,7 @@ function modelFacts({ value: { model } }: View): MessageDraft["pond"] {
 /** What the client tells its model in place of messages that it no longer sends. */
 function summaryDraft(entry: View, { spot }: View, injected: string): MessageDraft {
   const text = stringUnder(spot, "summary")
-  const parts = text === undefined ? [] : [textPart({ provenance: "injected", text, pond: { injected } })]
+  const parts = text === undefined ? [] : [injectedText(text, injected)]
   return { ...commonFields(entry.spot), role: "user", parts }
 }
 
@@ -335,6 +335,6 @@ function ranParts({ spot }: View, key: "command" | "code"): PartDraft<"text">[] 
   const output = stringUnder(spot, "output")
   return [
     command && textPart({ provenance: "conversational", text: command, pond: { shell: "command" } }),
-    output && textPart({ provenance: "injected", text: output, pond: { injected: "bash-output" } }),
+    output && injectedText(output, "bash-output"),
   ].filter(isPresent)
 }

@@ -18,13 +18,13 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
-import { opaquePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
+import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionCallPart, functionResponsePart, isThought, partText } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
-import { createUserTexts, injectedText } from "./provenance.ts"
+import { createUserTexts } from "./provenance.ts"
 import { BRAND, systemKind } from "./records.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {

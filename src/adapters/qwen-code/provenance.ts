@@ -3,7 +3,7 @@
  * Knows text, no records.
  */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Texts that the client writes as a whole, by how they begin. */
 const OPENINGS: readonly (readonly [opening: string, injected: string])[] = [
@@ -30,10 +30,6 @@ export function createUserTexts(injected: string | undefined) {
     }
     return authoredTexts(text)
   }
-}
-
-export function injectedText(text: Placed<string>, injected: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected } })
 }
 
 /** In how many pieces a text is read that a person wrote. */

@@ -23,6 +23,7 @@ import {
 } from "../extract.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -110,7 +111,7 @@ function promptParts(request: Spot): PartDraft<"text">[] {
   const text = nonEmptyTextUnder(request, "message") ?? (message && nonEmptyTextUnder(message, "text"))
   if (text === undefined) return []
   if (valueUnder(request.value, "isSystemInitiated") !== true) return [textPart({ provenance: "conversational", text })]
-  return [textPart({ provenance: "injected", text, pond: { injected: "context" } })]
+  return [injectedText(text, "context")]
 }
 
 /** Files that a prompt names, and pictures that were pasted. */
@@ -216,5 +217,5 @@ function summaryDrafts(holder: Spot | undefined): MessageDraft[] {
     (nonEmptyTextUnder(holder, "summary") ??
       (wordUnder(holder.value, "toolCallRoundId") === undefined ? undefined : nonEmptyTextUnder(holder, "text")))
   if (text === undefined) return []
-  return [{ role: "user", parts: [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })] }]
+  return [{ role: "user", parts: [injectedText(text, "compact-summary")] }]
 }

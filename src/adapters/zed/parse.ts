@@ -18,7 +18,15 @@ import {
   sealedOrigin,
   stringUnder,
 } from "../extract.ts"
-import { filePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import {
+  filePart,
+  injectedText,
+  type PartDraft,
+  reasoningPart,
+  textPart,
+  toolCallPart,
+  toolResultPart,
+} from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
 import { type Known, listedDocument, type Note, spoken } from "../shared/listed-document.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
@@ -65,10 +73,7 @@ function drafts(item: Spot, note: Note): MessageDraft[] {
   if (wordUnder(item.value, "role") !== undefined) return earlyDrafts(item)
   const summary = inside(item, "Compaction")
   const text = summary && (nonEmptyTextUnder(summary, "summary") ?? nonEmptyTextUnder(item, "Compaction"))
-  if (text !== undefined)
-    return [
-      { role: "user", parts: [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })] },
-    ]
+  if (text !== undefined) return [{ role: "user", parts: [injectedText(text, "compact-summary")] }]
   if (item.value !== "Resume") note("unknown_record", kindOf(item.value))
   return []
 }
@@ -85,8 +90,7 @@ function userParts(piece: Spot, note: Note): PartDraft<"text" | "file">[] {
   if (text !== undefined) return [textPart({ provenance: "conversational", text })]
   const [mention, image] = [inside(piece, "Mention"), inside(piece, "Image")]
   const named = mention && nonEmptyTextUnder(mention, "content")
-  if (named !== undefined)
-    return [textPart({ provenance: "injected", text: named, pond: { injected: "file-content" } })]
+  if (named !== undefined) return [injectedText(named, "file-content")]
   const base64 = image && stringUnder(image, "source")
   if (base64 !== undefined) return [filePart({ provenance: "conversational", mediaType: undefined, data: { base64 } })]
   if (mention === undefined && wordUnder(piece.value, "Text") === undefined) note("unknown_part", kindOf(piece.value))
@@ -166,10 +170,7 @@ function earlyDrafts(message: Spot): MessageDraft[] {
     return text === undefined ? [] : [textPart({ provenance: "conversational", text })]
   })
   const attached = nonEmptyTextUnder(message, "context")
-  const context =
-    attached === undefined
-      ? []
-      : [textPart({ provenance: "injected", text: attached, pond: { injected: "file-content" } })]
+  const context = attached === undefined ? [] : [injectedText(attached, "file-content")]
   if (role === "user") return spoken({ role, parts: [...texts, ...context] })
   if (role === "system") return []
   const thoughts = segments.flatMap((segment) => {

@@ -1,6 +1,7 @@
 /**
- * The content of one record as parts: the blocks of the Anthropic API, each where it stood.
- * Knows one record. A block that is not understood is kept in its place and named.
+ * The content of a message as parts: the blocks of the Anthropic API, which several clients keep as they are sent. Knows one
+ * message. A block that is not understood is kept in its place and named. What a client puts into a person's text is for the
+ * client to read.
  */
 import type { Provenance } from "../../model/session.ts"
 import {
@@ -19,6 +20,7 @@ import {
 import {
   type FileSource,
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -27,11 +29,13 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import { inside, itemOf, type Spot, wordUnder } from "../spot.ts"
-import { injectedPart, userTextParts } from "./provenance.ts"
 
 export type UserDraft = PartDraft<"text" | "file" | "opaque">
 export type ToolDraft = PartDraft<"tool_result" | "opaque">
 export type AssistantDraft = PartDraft<"text" | "file" | "reasoning" | "tool_call" | "tool_result" | "opaque">
+
+/** The parts of a text in the user's place. `injected` says what put the whole of it there, if not a person. */
+export type ReadUserText = (text: Placed<string>, injected: string | undefined) => PartDraft<"text">[]
 
 /** Parts that stand together in one message: results of tools are a separate message. */
 export type UserRun =
@@ -42,9 +46,14 @@ export type UserRun =
  * The content is a text, or a list of blocks. `injected` says what put the whole of it there, if not a person; `unknown` gets
  * the kinds of blocks that are kept without being understood.
  */
-export function userRuns(content: Spot, injected: string | undefined, unknown: string[]): UserRun[] | undefined {
+export function userRuns(
+  content: Spot,
+  injected: string | undefined,
+  unknown: string[],
+  readText: ReadUserText,
+): UserRun[] | undefined {
   const text = stringHere(content)
-  if (text !== undefined) return [{ role: "user", parts: userTextParts(text, injected) }]
+  if (text !== undefined) return [{ role: "user", parts: readText(text, injected) }]
   const { value } = content
   if (!Array.isArray(value)) return undefined
   const runs: UserRun[] = []
@@ -59,7 +68,7 @@ export function userRuns(content: Spot, injected: string | undefined, unknown: s
       else runs.push({ role: "tool", parts: [part] })
       continue
     }
-    const parts = userBlock(block, type, injected, unknown)
+    const parts = userBlockParts(block, type, { injected, unknown, readText })
     if (last?.role === "user") last.parts.push(...parts)
     else runs.push({ role: "user", parts })
   }
@@ -86,17 +95,18 @@ export function assistantParts(
 
 // --- Single blocks ----------------------------------------------------------------------------------------------------
 
-function userBlock(
-  block: Spot,
-  type: string | undefined,
-  injected: string | undefined,
-  unknown: string[],
-): UserDraft[] {
+interface Reading {
+  readonly injected: string | undefined
+  readonly unknown: string[]
+  readonly readText: ReadUserText
+}
+
+function userBlockParts(block: Spot, type: string | undefined, { injected, unknown, readText }: Reading): UserDraft[] {
   const text = type === undefined ? stringHere(block) : undefined
-  if (text !== undefined) return userTextParts(text, injected)
+  if (text !== undefined) return readText(text, injected)
   if (type === "text") {
     const inner = stringUnder(block, "text")
-    if (inner !== undefined) return userTextParts(inner, injected)
+    if (inner !== undefined) return readText(inner, injected)
   }
   const provenance = injected === undefined ? "conversational" : "injected"
   const part =
@@ -136,7 +146,7 @@ function assistantText(spot: Spot, injected: string | undefined): PartDraft<"tex
 
 function said(text: Placed<string> | undefined, injected: string | undefined): PartDraft<"text"> | undefined {
   if (text === undefined) return undefined
-  return injected === undefined ? textPart({ provenance: "conversational", text }) : injectedPart(text, injected)
+  return injected === undefined ? textPart({ provenance: "conversational", text }) : injectedText(text, injected)
 }
 
 /** `server_tool_use` and `mcp_tool_use` ran at the provider, who wrote their results into the same message. */
