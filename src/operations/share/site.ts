@@ -83,12 +83,13 @@ async function* one(text: string): AsyncGenerator<string> {
 /** The project where there is one alone. */
 function commonTitle(rows: readonly Pick<PageSummary, "project">[]): string {
   const projects = new Set(rows.map(({ project }) => project))
-  return projects.size === 1 ? ([...projects][0] ?? "") : counted(rows.length, "session")
+  return projects.size === 1 ? ([...projects][0] ?? "") : "Sessions"
 }
 
 function noteOf(replaced: readonly Replaced[]): string {
   const places = replaced.reduce((all, { count }) => all + count, 0)
-  return `Redacted in ${counted(places, "place")}. Credentials are recognized by their form; unusual ones can slip through.`
+  const what = places === 0 ? "No credentials detected." : `Redacted in ${counted(places, "place")}.`
+  return `${what} Credentials are recognized by their form; unusual ones can slip through.`
 }
 
 // --- Which sessions, and what their pages are called ----------------------------------------------------------------------

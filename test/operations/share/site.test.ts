@@ -74,6 +74,14 @@ test("the map has a row for tokens and one for time; tokens of a silent message 
   expect(sessionMap([point(0, 0), point(1, 0)], new Map(), "")).toContain("Rows from the top: length.")
 })
 
+test("a long pause does not hide how long the work took", () => {
+  const point = (ordinal: number, atMs: number, kind: "user" | "assistant") =>
+    ({ anchor: `m${ordinal}`, ordinal, atMs, endMs: atMs, units: 10, kind }) as const
+  const map = sessionMap([point(0, 0, "user"), point(1, 60_000, "assistant"), point(2, 9e7, "user")], new Map(), "")
+  const heights = [...map.matchAll(/y="46" width="[\d.]+" height="(\d+)"/g)].map(([, height]) => height)
+  expect(heights).toEqual(["40", "40"])
+})
+
 test("several sessions are pages with a list of them, and nothing of a session is markup or a credential there", async () => {
   const sessionIds = await chosenSessions(box.pond, { ids: [], filters: { project: { contains: "shop" } } }, never)
   expect(new Set(sessionIds)).toEqual(new Set(["first", "second"]))

@@ -38,10 +38,12 @@ export function sessionMap(
 ): string {
   if (points.length < 2) return ""
   const bars = mergeNeighbours(barsOf(points, tokens))
+  // A night until the user wrote again would leave nothing to see of the work: it is drawn as long as the longest work.
+  const longest = Math.max(...bars.map(({ kind, tookMs }) => (kind === "user" ? 0 : tookMs)))
   const rows = [
     { title: "Length", sizeOf: ({ units }: Bar) => Math.log(1 + units) },
     { title: "Tokens", sizeOf: (bar: Bar) => bar.tokens },
-    { title: "Time", sizeOf: ({ tookMs }: Bar) => Math.sqrt(tookMs) },
+    { title: "Time", sizeOf: ({ tookMs }: Bar) => Math.sqrt(longest > 0 ? Math.min(tookMs, longest) : tookMs) },
   ].filter(({ sizeOf }) => bars.some((bar) => sizeOf(bar) > 0))
   const height = rows.length * (ROW_HEIGHT + GAP) - GAP
   const step = WIDTH / bars.length
