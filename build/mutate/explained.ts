@@ -32,6 +32,11 @@ export const EXPLAINED: readonly Explained[] = [
     why: "When many rows at once are compared: a row later answers the same, with one comparison more.",
   },
   {
+    path: "src/cli/verbs/blame.ts",
+    line: "const ID_WIDTH_MAX = 13",
+    why: "How wide a column of a page is, is a choice: with one more the same is said.",
+  },
+  {
     path: "src/page/bars.tsx",
     line: "const rows = counted ?? []",
     why: "Runs in a browser: `bun run judge:page` looks at the charts with rows and without.",

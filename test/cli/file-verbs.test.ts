@@ -114,3 +114,10 @@ test("of many missing sessions twenty are named and the others counted", async (
   expect(stdout.match(/^missing /gm)?.length).toBe(20)
   expect(stdout).toContain("3 more: run again with --json.")
 })
+
+test("a project is excluded once, and the second time nothing changes", async () => {
+  using home = temporaryHome()
+  const add = async () => (await runPond(["exclude", "add", "acme"], { env: home.env })).stdout
+  expect(await add()).toStartWith("Excluded in ")
+  expect(await add()).toStartWith("No changes: already excluded.")
+})
