@@ -5,10 +5,6 @@ import sys
 import uuid
 from pathlib import Path
 
-from openhands.sdk import LLM, Agent, Conversation, Tool
-from openhands.tools.file_editor import FileEditorTool
-from openhands.tools.terminal import TerminalTool
-
 FOLDER = Path.home() / ".openhands" / "conversations"
 
 
@@ -19,6 +15,11 @@ def main(verb: str, *words: str) -> None:
             if any(each.glob("events/event-00000-*.json")):
                 print(each.name)
         return
+    # Loading it takes seconds.
+    from openhands.sdk import LLM, Agent, Conversation, Tool
+    from openhands.tools.file_editor import FileEditorTool
+    from openhands.tools.terminal import TerminalTool
+
     session = words[0] if verb == "resume" else uuid.uuid4().hex
     llm = LLM(model="openai/mock-model", base_url=os.environ["MODEL_URL"] + "/v1", api_key="none", usage_id="agent", num_retries=0)
     tools = [Tool(name=TerminalTool.name), Tool(name=FileEditorTool.name)]
