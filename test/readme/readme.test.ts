@@ -178,6 +178,8 @@ interface ListedClient {
   readonly title: string
   readonly roots: readonly { readonly path: string }[]
   readonly verified_versions: { readonly from: string; readonly to: string }
+  readonly judged_by: string
+  readonly converts: boolean
 }
 
 test("the README has every client, with its directories and the versions that were verified", async () => {
@@ -196,4 +198,7 @@ test("the README has every client, with its directories and the versions that we
       .map((cell) => cell.trim()),
   )
   expect(rows).toEqual(wanted)
+  // What no client judged is nothing that sessions of others are converted into for certain.
+  expect(adapters.filter((each) => each.judged_by === "client" && !each.converts).map(({ title }) => title)).toEqual([])
+  expect(adapters.filter(({ roots }) => roots.length === 0).filter(({ converts }) => converts)).toEqual([])
 })

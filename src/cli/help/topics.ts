@@ -43,6 +43,12 @@ mean, and how to write them back so that the client lists and resumes them.
   pond adapters discover        which of them have sessions on this machine
   pond adapters disable pi      stop reading a client
   pond sync pi --path DIR       read another directory, such as a backup
+  pond sync chatgpt --path ZIP  read the export of an account
+
+\`judged by\` says how an adapter was tested: \`client\` (the client resumed what
+pond wrote), \`samples\` (real sessions came back whole), \`source only\` (the
+source of the client was read). \`converts\` says whether sessions of other
+clients can be converted into it; those of every client can be converted from it.
 
 Newer versions than an adapter was verified with are read as well. Records that
 are new in them are stored complete and shown by \`pond status\`. \`pond verify\`

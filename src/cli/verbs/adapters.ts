@@ -31,10 +31,12 @@ export const list = defineVerb({
           client.adapter,
           stateText(client),
           `${client.verified_versions.from} to ${client.verified_versions.to}`,
+          client.judged_by,
+          client.converts ? "yes" : "no",
           client.mcp ? "yes" : "no",
           placesOf(client, page),
         ])
-        const titles = ["client", "state", "verified versions", "MCP", "sessions in"]
+        const titles = ["client", "state", "verified versions", "judged by", "converts", "MCP", "sessions in"]
         const shape = titles.map((title, index) => ({ title, isFixed: index < titles.length - 1 }))
         return renderTable(shape, rows, { columns, head: style.bold })
       },
@@ -108,6 +110,7 @@ function stateText({ enabled, found }: Client): string {
 }
 
 function placesOf({ roots }: Client, page: Page): string {
+  if (roots.length === 0) return "an export (sync --path)"
   const there = roots.filter(({ exists }) => exists)
   return (there.length === 0 ? roots : there).map(({ path }) => page.path(path)).join(", ")
 }

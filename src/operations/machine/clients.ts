@@ -22,6 +22,10 @@ export interface Client {
   /** Whether anything of it is on this machine. */
   readonly found: boolean
   readonly verified_versions: { readonly from: string; readonly to: string }
+  /** See `Judgement`. */
+  readonly judged_by: string
+  /** Whether sessions of other clients can be converted into it. */
+  readonly converts: boolean
   readonly mcp: boolean
 }
 
@@ -98,6 +102,8 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     roots,
     found: program !== null || roots.some(({ exists }) => exists),
     verified_versions: { from: adapter.judged.from, to: adapter.judged.to },
+    judged_by: adapter.judged.by,
+    converts: adapter.serialize.foreign !== undefined,
     mcp: adapter.registration !== undefined,
   }
 }

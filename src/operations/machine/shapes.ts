@@ -100,6 +100,11 @@ export const CLIENT = {
   roots: Type.Array(closedObject({ path: Type.String(), exists: Type.Boolean() })),
   found: Type.Boolean(),
   verified_versions: closedObject({ from: Type.String(), to: Type.String() }),
+  judged_by: Type.String({
+    description:
+      "client: it resumed what pond wrote. samples: real sessions came back whole. source only: its code was read.",
+  }),
+  converts: Type.Boolean({ description: "Whether sessions of other clients can be converted into it." }),
   mcp: Type.Boolean(),
 }
 export const Discovered = closedObject({
