@@ -87,3 +87,14 @@ test("a client that an adapter reads is none of those that pond cannot read", ()
   const ids = new Set(ADAPTERS.map(({ id }) => id))
   expect(unreadClients(ADAPTERS).filter(({ id }) => ids.has(id))).toEqual([])
 })
+
+test("a product that opens nothing says what goes on with its sessions, and needs no file for other clients' sessions", () => {
+  const read = ADAPTERS.filter(({ serialize }) => serialize.foreign === undefined)
+  expect(read.length).toBeGreaterThan(5)
+  for (const { serialize, title } of read) {
+    const { command, note } = serialize.resume("id", "/projects/alpha")
+    expect(command).toEqual([])
+    expect(note).toStartWith(`${title} opens nothing that pond writes.`)
+    expect(note).toContain("pond resume ID --to CLIENT")
+  }
+})
