@@ -1,11 +1,13 @@
 /** What is kept of a bucket on this machine, and the way of the engine to it: `bucket/gateway.ts` and its caches. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "../../src/platform/host/clock.ts"
 import { openBlockStore } from "../../src/substrate/bucket/block-store.ts"
 import { openGatewayOf } from "../../src/substrate/bucket/open-gateway.ts"
+import { createPartUploads } from "../../src/substrate/bucket/part-uploads.ts"
 import { type FetchRange, openRangeCache } from "../../src/substrate/bucket/range-cache.ts"
 import { canonicalPath, signRequest } from "../../src/substrate/bucket/sign-request.ts"
 import { isIn } from "../../src/substrate/filter.ts"
@@ -35,6 +37,33 @@ const filesBelow = (path: string) =>
     .map((name) => join(path, name))
     .filter((each) => statSync(each).isFile())
 const dataReads = () => server.requests.filter(({ kind, key }) => kind === "get" && key.includes("/data/")).length
+
+test("what was uploaded in parts is not read from the bucket either, unless it is more than is held at once", async () => {
+  const place = inBucket(server)
+  const noise = () => randomBytes(225_000).toString("base64")
+  const [first] = ALL as [(typeof ALL)[number]]
+  const rows = Array.from({ length: 24 }, (_, at) => ({ ...first, id: `large ${at}`, text: noise() }))
+  server.resetCounts()
+  await openCached(place.url, "parts").table(TABLE).insertAbsent(rows)
+  expect(server.requests.filter(({ kind }) => kind === "put_part").length).toBeGreaterThan(1)
+  server.resetCounts()
+  const read = await openCached(place.url, "parts")
+    .table(TABLE)
+    .read({ columns: ["id", "text"] })
+  expect(new Map(read.map(({ id, text }) => [id, text]))).toEqual(new Map(rows.map(({ id, text }) => [id, text])))
+  expect(dataReads()).toBe(0)
+  const uploads = createPartUploads(10)
+  const part = (upload: string, number: number) => `partNumber=${number}&uploadId=${upload}`
+  uploads.notePart(part("a", 2), Uint8Array.of(3, 4))
+  uploads.notePart(part("a", 1), Uint8Array.of(0))
+  uploads.notePart(part("a", 1), Uint8Array.of(1, 2))
+  expect(uploads.finish("uploadId=a")).toEqual(Uint8Array.of(1, 2, 3, 4))
+  expect(uploads.finish("uploadId=a")).toBeUndefined()
+  uploads.notePart(part("b", 2), Uint8Array.of(1))
+  expect(uploads.finish("uploadId=b")).toBeUndefined()
+  for (const number of [1, 2, 3]) uploads.notePart(part("c", number), new Uint8Array(4))
+  expect(uploads.finish("uploadId=c")).toBeUndefined()
+})
 
 test("what one process has read or written another does not read from the bucket, and a spoilt block is read again", async () => {
   const place = inBucket(server)

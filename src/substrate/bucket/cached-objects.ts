@@ -4,6 +4,7 @@
  * gave it, because a bucket that was emptied and filled anew has others of the same names.
  */
 import type { CommitGuards } from "./commit-guards.ts"
+import { createPartUploads } from "./part-uploads.ts"
 import type { ByteRange, FetchRange, RangeCache } from "./range-cache.ts"
 import type { AskStore, ObjectRequest } from "./upstream.ts"
 
@@ -11,6 +12,8 @@ export interface CachedObjects {
   get(request: ObjectRequest): Promise<Response>
   put(request: ObjectRequest, guards?: CommitGuards): Promise<Response>
   list(request: ObjectRequest): Promise<Response>
+  /** Finishes, or gives up, an upload in parts. */
+  endUpload(request: ObjectRequest): Promise<Response>
   clear(): void
 }
 
@@ -22,6 +25,7 @@ const ETAGS_MAX = 20_000
 
 export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjects {
   const etags = new Map<string, string>()
+  const uploads = createPartUploads()
 
   const noteEtag = (key: string, etag: string | null) => {
     if (etag === null || !MANIFEST.test(key)) return
@@ -62,8 +66,21 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
 
   /** What the store holds of the body by now. */
   function noteStored({ key, query, body }: ObjectRequest): void {
-    const object = query === "" ? cachedName(key) : undefined
-    if (object !== undefined) cache.keep(object, body)
+    const object = cachedName(key)
+    if (object === undefined) return
+    if (query === "") cache.keep(object, body)
+    else if (query.includes("partNumber=")) uploads.notePart(query, body)
+  }
+
+  async function endUpload(request: ObjectRequest): Promise<Response> {
+    const reply = await ask(request)
+    const text = await reply.text()
+    const content = uploads.finish(request.query)
+    const object = cachedName(request.key)
+    // A store may say within an answer of success that it failed. Of one that was given up there is no such answer.
+    const isStored = reply.ok && text.includes("CompleteMultipartUploadResult")
+    if (isStored && object !== undefined && content !== undefined) cache.keep(object, content)
+    return new Response(text === "" ? null : text, { status: reply.status, headers: reply.headers })
   }
 
   async function put(request: ObjectRequest, guards?: CommitGuards): Promise<Response> {
@@ -96,6 +113,7 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
     get,
     put,
     list,
+    endUpload,
     clear: () => {
       etags.clear()
       cache.clear()

@@ -44,7 +44,7 @@ export function openGateway(options: UpstreamOptions & { readonly cache: RangeCa
     if (request.key === "") return request.method === "GET" ? await objects.list(request) : await ask(request)
     if (request.method === "GET") return await (use === "uncached" ? proofs.get(request) : objects.get(request))
     if (request.method === "PUT") return await objects.put(request, use === "guarded" ? guards : undefined)
-    return await ask(request)
+    return await (request.query.includes("uploadId=") ? objects.endUpload(request) : ask(request))
   }
 
   async function serve(incoming: Request): Promise<Response> {
