@@ -1,14 +1,16 @@
 /**
  * `bun run reproduce [FILE]`: builds the executable of this machine twice, here and in a copy of the last commit elsewhere
- * on the disk, and compares the two to the byte. With FILE, an executable of a release, that is compared instead of the
- * first. What differs is named by section and offset. Nothing may differ: no time, no random number, no path.
+ * on the disk, and compares the two to the byte. With FILE, an executable of a release that was built at this path on
+ * another machine, it builds once, here. What differs is named by its offset. No time and no random number may differ; the
+ * path of the tree still does: rewritten modules name `native.ts` and the libraries by it (`release/embed.ts`), which the
+ * source map carries.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { ROOT } from "./release/packages.ts"
 import { BuildFailure, orFailure } from "./release/targets.ts"
-import { mustRun } from "./trials/trial.ts"
+import { mustRun, networkVariables } from "./trials/trial.ts"
 
 const SHOWN_MAX = 5
 const BESIDE = 40
@@ -21,7 +23,7 @@ async function build(source: string, out: string, isRelease: boolean): Promise<B
   return readFileSync(out)
 }
 
-/** The last commit, at another path and with another time on every file; the packages are those of this tree. */
+/** The last commit, at another path, with another time on every file and packages that were installed there. */
 async function copyElsewhere(scratch: string): Promise<string> {
   if ((await mustRun(["git", "status", "--porcelain"], { cwd: ROOT })) !== "")
     throw new BuildFailure("The tree has changes, so the last commit is not what would be built. Commit them first.")
@@ -29,7 +31,8 @@ async function copyElsewhere(scratch: string): Promise<string> {
   mkdirSync(source, { recursive: true })
   await mustRun(["git", "archive", "--output", join(scratch, "source.tar"), "HEAD"], { cwd: ROOT })
   await mustRun(["tar", "--touch", "-xf", join(scratch, "source.tar"), "-C", source])
-  symlinkSync(join(ROOT, "node_modules"), join(source, "node_modules"))
+  // Its packages are installed there: by a link to those of this tree the bundle would name them by another path.
+  await mustRun([process.execPath, "install", "--frozen-lockfile"], { cwd: source, env: networkVariables() })
   return source
 }
 
@@ -51,9 +54,11 @@ async function main(): Promise<number> {
   const [released] = Bun.argv.slice(2)
   const scratch = mkdtempSync(join(tmpdir(), "pond-reproduce-"))
   try {
-    const there = await build(await copyElsewhere(scratch), join(scratch, "there"), released !== undefined)
-    const here =
-      released === undefined ? await build(ROOT, join(scratch, "here"), false) : readFileSync(resolve(released))
+    const here = await build(ROOT, join(scratch, "here"), released !== undefined)
+    const there =
+      released === undefined
+        ? await build(await copyElsewhere(scratch), join(scratch, "there"), false)
+        : readFileSync(resolve(released))
     const found = differences(here, there)
     const sha256 = new Bun.CryptoHasher("sha256").update(there).digest("hex")
     if (found.length === 0) console.log(`ok     both are ${there.length} bytes, SHA-256 ${sha256}`)

@@ -25,7 +25,7 @@ export const ON_RUNNERS: readonly (Proof & { readonly line: string })[] = [
   },
   {
     part: "reproducible builds",
-    how: "the executable for linux-x64 built again on another machine, to the byte",
+    how: "the executable for linux-x64 built again on another machine at the same path, and compared",
     line: "bun run reproduce",
   },
   {

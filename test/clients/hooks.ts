@@ -37,11 +37,42 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
   }
   const missed = JUDGED.filter(([decision, task]) => !ask(task).includes(decision))
   const loud = NOT_NEEDED.filter((task) => ask(task).includes(SAID_BY_POND))
+  // Last: what it plays is another session of the project.
+  const ends = endFaults({ client, place, home, log, args, pond })
   rmSync(home, { recursive: true, force: true })
   const told = JUDGED.length - missed.length
-  const faults = [...missed.map(([, task]) => `not told: ${task}`), ...loud.map((task) => `told for nothing: ${task}`)]
+  const faults = [
+    ...ends,
+    ...missed.map(([, task]) => `not told: ${task}`),
+    ...loud.map((task) => `told for nothing: ${task}`),
+  ]
   const sum = `${told} of ${JUDGED.length} told what they need, ${loud.length} of ${NOT_NEEDED.length} others told anything`
   return { isGood: faults.length === 0, said: [sum, ...faults].join("; ") }
+}
+
+interface Ended {
+  readonly client: Client
+  readonly place: Place
+  readonly home: string
+  readonly log: string
+  readonly args: readonly string[]
+  readonly pond: readonly string[]
+}
+
+/** Long enough for the sync that the end of a session starts and leaves behind. */
+const LINGER_S = 10
+const SETTLED = "We decided: amounts are kept in cents as integers, never as floats. Remember that."
+
+/** What ends is stored by the hook alone. */
+function endFaults({ client, place, home, log, args, pond }: Ended): string[] {
+  const play = (words: readonly string[]) => {
+    const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }
+    return run({ client, place, home, cwd: place.alpha, log, words, environment, lingerSeconds: LINGER_S })
+  }
+  play(client.begin(SETTLED, { args }))
+  const id = client.sessions(home).at(-1)?.id ?? ""
+  const got = Bun.spawnSync([...pond, "get", id, "--json"], { env: { PATH: process.env["PATH"] ?? "", HOME: home } })
+  return got.exitCode === 0 ? [] : [`the session ${id} was not stored at its end: ${got.stderr.toString()}`]
 }
 
 /** A session of Claude Code with all of them, and as many answers. */
