@@ -15,6 +15,7 @@ import { droid } from "./droid/adapter.ts"
 import { geminiApp } from "./gemini-app/adapter.ts"
 import { geminiCli } from "./gemini-cli/adapter.ts"
 import { goose } from "./goose/adapter.ts"
+import { gptme } from "./gptme/adapter.ts"
 import { grok } from "./grok/adapter.ts"
 import { hermes } from "./hermes/adapter.ts"
 import { iflow } from "./iflow/adapter.ts"
@@ -61,6 +62,7 @@ export const ADAPTERS: readonly Adapter[] = [
   zed,
   crush,
   kiro,
+  gptme,
   chatgpt,
   claudeAi,
   geminiApp,

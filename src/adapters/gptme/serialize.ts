@@ -1,0 +1,7 @@
+/** gptme from canonical: the lines of its log as they were. */
+import type { Serialize } from "../adapter.ts"
+import { createNativeSerializer } from "../shared/native.ts"
+import { opensNothing } from "../shared/read-only.ts"
+import { BRAND } from "./parse.ts"
+
+export const serialize: Serialize = { native: createNativeSerializer, resume: opensNothing(BRAND.title) }
