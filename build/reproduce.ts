@@ -1,9 +1,7 @@
 /**
  * `bun run reproduce [FILE]`: builds the executable of this machine twice, here and in a copy of the last commit elsewhere
  * on the disk, and compares the two to the byte. With FILE, an executable of a release that was built at this path on
- * another machine, it builds once, here. What differs is named by its offset. No time and no random number may differ; the
- * path of the tree still does: rewritten modules name `native.ts` and the libraries by it (`release/embed.ts`), which the
- * source map carries.
+ * another machine, it builds once, here. What differs is named by its offset.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -4,7 +4,7 @@
  * Each rewrite knows the shape of the file it replaces and fails the build where that shape has changed.
  */
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import type { BunPlugin } from "bun"
 import type { PageAssets } from "../../src/http/page-assets.ts"
 import type { EmbeddedFile, EmbeddedNative, NativeName } from "../../src/platform/native/native-assets.ts"
@@ -15,10 +15,15 @@ import { BuildFailure } from "./targets.ts"
 
 type Rewrite = (source: string) => string
 
-const NATIVE_MODULE = JSON.stringify(join(ROOT, "src/platform/native/native.ts"))
+/**
+ * Rewritten modules name files by these words and not by their paths: the source map carries the text of each module, and
+ * the same commit has to give the same bytes wherever its tree is.
+ */
+const NATIVE_MODULE = "pond:native"
+const FILE = /^pond:file\//
 
 function load(name: NativeName): string {
-  return `require(${NATIVE_MODULE}).loadNative(${JSON.stringify(name)})`
+  return `require("${NATIVE_MODULE}").loadNative(${JSON.stringify(name)})`
 }
 
 const REWRITES: readonly (readonly [path: RegExp, rewrite: Rewrite])[] = [
@@ -61,7 +66,15 @@ export function embedding(natives: Natives, facts: Facts, webRuntime: string | u
   return {
     name: "pond-natives",
     setup(build) {
-      for (const [filter, rewrite] of [assetTable(natives), ...factModules(facts), ...REWRITES]) {
+      const files = new Map<string, string>()
+      const named = (path: string) => {
+        const word = `pond:file/${files.size}-${basename(path)}`
+        files.set(word, path)
+        return word
+      }
+      build.onResolve({ filter: /^pond:native$/ }, () => ({ path: join(ROOT, "src/platform/native/native.ts") }))
+      build.onResolve({ filter: FILE }, ({ path }) => ({ path: files.get(path) ?? path }))
+      for (const [filter, rewrite] of [assetTable(natives, named), ...factModules(facts), ...REWRITES]) {
         build.onLoad({ filter }, ({ path }) => ({ loader: "js", contents: rewrite(readFileSync(path, "utf8")) }))
       }
       if (webRuntime !== undefined) {
@@ -72,7 +85,7 @@ export function embedding(natives: Natives, facts: Facts, webRuntime: string | u
         build.onResolve({ filter: /^onnxruntime-node$/ }, ({ path }) => ({ path, namespace: "web-assembly" }))
         build.onLoad({ filter: /.*/, namespace: "web-assembly" }, () => ({
           loader: "js",
-          contents: webAssemblyRuntime(webRuntime),
+          contents: webAssemblyRuntime(named(webRuntime)),
         }))
       }
       build.onResolve({ filter: /^apache-arrow$/ }, () => ({
@@ -102,8 +115,8 @@ export async function embeddedNative(files: NativeFiles, level: number): Promise
   return { origin: files.origin, contentHash, addon, beside, isWebAssembly: files.webRuntime !== undefined }
 }
 
-function assetTable(natives: Natives): readonly [path: RegExp, rewrite: Rewrite] {
-  return [ASSET_TABLE, () => assetModule(natives)]
+function assetTable(natives: Natives, named: (path: string) => string): readonly [path: RegExp, rewrite: Rewrite] {
+  return [ASSET_TABLE, () => assetModule(natives, named)]
 }
 
 /** The modules that stand for `page-assets.ts`, with the files ready made, and for `homepage.ts`, which the source does not know. */
@@ -115,11 +128,11 @@ function factModules({ page, homepage }: Facts): readonly (readonly [path: RegEx
 }
 
 /** The module that stands for `native-assets.ts`: the same table, whose assets are imports of files. */
-function assetModule(natives: Natives): string {
+function assetModule(natives: Natives, named: (path: string) => string): string {
   const imports: string[] = []
   const embed = (file: EmbeddedFile): string => {
     const name = `asset${imports.length}`
-    imports.push(`import ${name} from ${JSON.stringify(file.asset)} with { type: "file" }`)
+    imports.push(`import ${name} from ${JSON.stringify(named(file.asset))} with { type: "file" }`)
     return `{ ...${JSON.stringify({ ...file, asset: undefined })}, asset: ${name} }`
   }
   const rows = [...natives].map(([name, { addon, beside, ...rest }]) => {
@@ -139,7 +152,7 @@ function webAssemblyRuntime(runtime: string): string {
   return `
     const web = require(${JSON.stringify(runtime)})
     web.env.wasm.numThreads = 1
-    web.env.wasm.wasmBinary = require(${NATIVE_MODULE}).readWebAssembly("onnxruntime").buffer
+    web.env.wasm.wasmBinary = require("${NATIVE_MODULE}").readWebAssembly("onnxruntime").buffer
     const create = (model, options) => web.InferenceSession.create(model, options)
     module.exports = {
       ...web,
