@@ -225,9 +225,11 @@ function lineByLine(style: Style): Style {
 
 // --- Where it may continue ---
 
+/** Those that a session can go on in, the installed ones first. */
 async function clientsOf({ pond, signal }: SourceContext): Promise<readonly Choice[]> {
   const { adapters } = await perform(adaptersList, { pond, signal }, {})
-  const choices = adapters.map(({ adapter, title, program }): Choice => {
+  const able = adapters.filter(({ converts }) => converts)
+  const choices = able.map(({ adapter, title, program }): Choice => {
     return { id: adapter, title, about: ["", program === null ? "not installed" : "", ""] }
   })
   return choices.toSorted((one, other) => one.about[1].length - other.about[1].length)

@@ -162,7 +162,7 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
   const settings = config.exists ? "(exists)" : "(will be created)"
   return [
     `${style.bold("On this machine")}\n`,
-    renderDiscovered(plan.clients, context.pond.host.clock.nowMs(), page),
+    discoveredText(plan.clients, context.pond.host.clock.nowMs(), page),
     `\n${style.bold("Settings")}  ${page.path(config.path)} ${settings}\n`,
     ...sets.map(visibleLine).map((line) => `  ${line}\n`),
     `  store: ${page.path(config.store)}\n`,
@@ -176,6 +176,19 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
     hooksText(plan.hooks, offered.hooks, page),
     `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
   ].join("")
+}
+
+/** Of what is here a line each; the many others are a number, since pond reads more clients than a screen has lines. */
+function discoveredText(clients: InitPlan["clients"], nowMs: number, page: Page): string {
+  const here = clients.filter(({ found, enabled }) => found || !enabled)
+  const others = clients.length - here.length
+  const shown = here.length === 0 ? "" : renderDiscovered(here, nowMs, page)
+  if (others === 0) return shown
+  const rest =
+    here.length === 0
+      ? `None of the ${others} clients that pond reads was found.`
+      : `${counted(others, "other client")} that pond reads ${others === 1 ? "was" : "were"} not found.`
+  return `${shown}${page.style.dim(page.prose(`${rest} \`pond adapters discover\` shows where pond looked.`))}\n`
 }
 
 function withoutMcp(clients: InitPlan["clients"], { prose }: Page): string {
