@@ -33,8 +33,10 @@ export interface Namespace {
 }
 
 export interface Namespaces {
-  /** The store of that namespace; `namespace_unknown` where it was never provisioned. */
+  /** The store of that namespace; `namespace_unknown` where it was never provisioned, and refused where it is lost. */
   resolve(name: string | undefined): Promise<Store>
+  /** The same for who looks for damage: a lost one too. */
+  inspect(name: string): Promise<Store>
   /** Whether it is new. */
   create(name: string): Promise<boolean>
   list(): Promise<Namespace[]>
@@ -64,14 +66,28 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
     const known = stores.get(name)
     if (known !== undefined) return known
     const store = root.at(folderOf(name))
-    // In a bucket the table is read in as many requests as namespaces were made since it was compacted.
-    if (!(await store.isMarked(MARK)) && (await table.count(eq("name", name))) === 0) throw unknown(name)
+    if (!(await store.isMarked(MARK))) {
+      // In a bucket the table is read in as many requests as namespaces were made since it was compacted.
+      if ((await table.count(eq("name", name))) === 0) throw unknown(name)
+      if (await isLost(name)) throw lost(name)
+    }
     stores.set(name, store)
     return store
   }
 
+  async function inspect(name: string): Promise<Store> {
+    return (await isLost(name)) ? root.at(folderOf(name)) : await resolve(name)
+  }
+
+  async function isLost(name: string): Promise<boolean> {
+    if (name === PERSONAL_NAMESPACE) return false
+    const folder = folderOf(name)
+    return (await root.isMarked(madeMark(folder))) && !(await root.at(folder).isMarked(MARK))
+  }
+
   return {
     resolve,
+    inspect,
     create: async (name) => {
       if (name === "" || name.length > NAME_UNITS_MAX) {
         throw new PondError("validation_failed", `The name of a namespace has 1 to ${NAME_UNITS_MAX} characters.`)
@@ -90,11 +106,7 @@ export function openNamespaces(root: Store, clock: Clock): Namespaces {
       const sorted = provisioned.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
       return [{ name: PERSONAL_NAMESPACE, createdAtMs: undefined }, ...sorted]
     },
-    isLost: async (name) => {
-      if (name === PERSONAL_NAMESPACE) return false
-      const folder = folderOf(name)
-      return (await root.isMarked(madeMark(folder))) && !(await root.at(folder).isMarked(MARK))
-    },
+    isLost,
     giveUp: (name) => root.at(folderOf(name)).mark(MARK),
     forget: (name) => {
       if (name !== PERSONAL_NAMESPACE) stores.delete(name)
@@ -106,6 +118,15 @@ function unknown(name: string): PondError {
   return new PondError(
     "namespace_unknown",
     "This store has no such namespace. `pond namespace list` shows them, `pond namespace create` creates one.",
+    { details: { namespace: name } },
+  )
+}
+
+/** An empty namespace would look like one in which nothing was ever stored. */
+function lost(name: string): PondError {
+  return new PondError(
+    "storage_unavailable",
+    "The folder of this namespace is missing, with all its sessions. Bring it back from a backup, or run `pond repair`, which gives it up: the next sync then stores what the clients still have.",
     { details: { namespace: name } },
   )
 }

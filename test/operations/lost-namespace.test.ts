@@ -4,7 +4,8 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { storeIsWhole } from "../../src/operations/doctor/machine-checks.ts"
 import { checkIntegrity, repairIntegrity } from "../../src/operations/store/integrity.ts"
-import { folderOf } from "../../src/substrate/namespaces.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
+import { folderOf, openNamespaces } from "../../src/substrate/namespaces.ts"
 import { rowsOf, TABLE } from "../support/damage.ts"
 import { testPond } from "./support.ts"
 
@@ -27,7 +28,12 @@ test("a check names it, a repair gives it up, and an empty namespace is none tha
   expect(lost.tables.filter(({ damaged }) => damaged.length > 0)).toMatchObject([
     { namespace: "team", damaged: [{ file: folder, found: "missing", sessions: null }] },
   ])
+  // As another process finds it, which has not read of it before.
+  const later = openNamespaces((await pond.sessions()).store, systemClock)
+  await expect(later.resolve("team")).rejects.toMatchObject({ code: "storage_unavailable" })
+  await later.resolve("empty")
   expect((await storeIsWhole(pond)).found).toContain("The folder of the namespace team is missing")
   expect((await repairIntegrity(pond)).tables).toMatchObject([{ namespace: "team", sessions: null }])
   expect((await check()).ok).toBe(true)
+  await later.resolve("team")
 })

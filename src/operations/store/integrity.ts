@@ -82,7 +82,7 @@ export async function checkIntegrity(
 async function storesOf(pond: Pond): Promise<{ readonly name: string; readonly store: Sessions["store"] }[]> {
   const namespaces = await pond.namespaces()
   const found: { readonly name: string; readonly store: Sessions["store"] }[] = []
-  for (const { name } of await namespaces.list()) found.push({ name, store: await namespaces.resolve(name) })
+  for (const { name } of await namespaces.list()) found.push({ name, store: await namespaces.inspect(name) })
   return found
 }
 
