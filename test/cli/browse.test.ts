@@ -182,6 +182,7 @@ describe("the reader", () => {
   test.each([
     [80, 24],
     [20, 5],
+    [8, 5],
   ])("fills a screen of %d columns and %d rows, and no more", (columns, height) => {
     const wide = {
       ...book,

@@ -183,6 +183,8 @@ const CONDITIONS = [
   "lower(search_text) <> 'able'",
   "starts_with(search_text, 'a') or ends_with(search_text, 'b')",
   "contains(lower(search_text), 'k')",
+  "starts_with(lower(search_text), 'a')",
+  "starts_with(lower(search_text), 'A')",
   "search_text like 'ABLE!%%' escape '!'",
   "search_text not like 'ABLE!%%' escape '!'",
   "ordinal + 1 = 4",

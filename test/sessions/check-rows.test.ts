@@ -1,7 +1,7 @@
 /** Rows from elsewhere, judged in their columns: a row is taken for what the one before it was only where it is the same. */
 import { expect, test } from "bun:test"
 import { createRowChecker } from "../../src/sessions/rows/check-rows.ts"
-import { MESSAGES, SESSIONS } from "../../src/sessions/tables.ts"
+import { MESSAGES, PARTS, SESSIONS } from "../../src/sessions/tables.ts"
 import { batchOfRows } from "../../src/substrate/columns/row-batch.ts"
 import type { AnyRow, TableDefinition } from "../../src/substrate/table-definition.ts"
 
@@ -60,6 +60,23 @@ test.each([
   ["a session that is not there", { session_id: "s3" }, /session s3 is not in it/],
 ] as const)("a row that has %s is judged by what it has", (_, third, message) => {
   const fault = faultOf(third)
+  if (message === undefined) expect(fault).toBeUndefined()
+  else expect(fault).toMatch(message)
+})
+
+test.each([
+  ["all that a part has", {}, undefined],
+  ["no message", { message_id: "" }, /cannot be read/],
+  ["no id", { id: "" }, /cannot be read/],
+  ["a place before the first", { ordinal: -1 }, /cannot be read/],
+] as const)("a part with %s is judged by it", (_, values, message) => {
+  const checker = createRowChecker()
+  const parts = PARTS as unknown as TableDefinition
+  const known = { ...owner, id: "s1", created_at: MOMENT, options: "{}" }
+  expect(checker.sessions(batchOfRows(sessions, [rowOf(sessions, known)]))).toBeUndefined()
+  const part = { ...owner, session_id: "s1", message_id: "m1", id: "p1", type: "text", provenance: "conversational" }
+  const row = rowOf(parts, { ...part, lane: "main", role: "user", text: "said", options: "{}", variant_data: "{}" })
+  const fault = checker.parts(batchOfRows(parts, [{ ...row, ...values }]))
   if (message === undefined) expect(fault).toBeUndefined()
   else expect(fault).toMatch(message)
 })
