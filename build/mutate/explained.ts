@@ -41,4 +41,14 @@ export const EXPLAINED: readonly Explained[] = [
     line: "const rows = counted ?? []",
     why: "Runs in a browser: `bun run judge:page` looks at the charts with rows and without.",
   },
+  {
+    path: "src/adapters/goose/vocabulary.ts",
+    line: 'const EDITOR = { name: "developer__text_editor", isRetired: true } as const',
+    why: "The fold of the retired tool writes nothing, so nothing is ever translated into it, retired or not.",
+  },
+  {
+    path: "src/operations/machine/exclude-operations.ts",
+    line: "read: true,",
+    why: "The wire alone looks at it, and a local operation is never on the wire.",
+  },
 ]

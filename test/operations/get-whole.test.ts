@@ -47,6 +47,8 @@ test("a tree is of a session, and a raw record of a message", async () => {
 const LINES = [
   '{"type":"user","uuid":"u1","sessionId":"de300000-0000-4000-8000-0000000000aa","cwd":"/w","timestamp":"2026-01-31T12:00:00.000Z","version":"2.1.0","message":{"role":"user","content":"hello"},"cost":1.5}',
   '{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"de300000-0000-4000-8000-0000000000aa","cwd":"/w","timestamp":"2026-01-31T12:00:01.000Z","version":"2.1.0","message":{"id":"msg_1","role":"assistant","model":"m","content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}',
+  // Two messages of one record: what a tool gave, and what was said with it.
+  '{"type":"user","uuid":"u2","parentUuid":"a1","sessionId":"de300000-0000-4000-8000-0000000000aa","cwd":"/w","timestamp":"2026-01-31T12:00:02.000Z","version":"2.1.0","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.txt"},{"type":"text","text":"thanks"}]}}',
 ]
 
 function parsed(): SessionLog {
@@ -74,7 +76,7 @@ test("the raw record of a message is the line that its client wrote", async () =
   const { session: read, entries } = parsed()
   await box.place.sessions.write([{ session: read, entries }])
   const messages = entries.filter(({ message }) => ["user", "assistant"].includes(message.role))
-  expect(messages).toHaveLength(2)
+  expect(messages).toHaveLength(3)
   for (const [index, { message }] of messages.entries()) {
     const { record } = (await box.run(get, { message_id: message.id, raw: true })) as GetOutput
     expect(record).toEqual({
