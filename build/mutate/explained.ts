@@ -51,4 +51,9 @@ export const EXPLAINED: readonly Explained[] = [
     line: "read: true,",
     why: "The wire alone looks at it, and a local operation is never on the wire.",
   },
+  {
+    path: "src/sessions/rows/blob-packing.ts",
+    line: "const bytes = packedSize > size * PACKED_SHARE_MAX ? whole() : concat(frames, packedSize)",
+    why: "At exactly seven eighths it is packed or left as it is: either comes back the same.",
+  },
 ]

@@ -61,6 +61,8 @@ test("of the command line the root names what is sent; what was typed stands bet
   ])
   expect(agent).toEqual(["user: Look.", "assistant: Looked."])
   expect(others).toEqual([])
+  const logs = await logsOfFixture(cursor, "command-line")
+  expect(logs[0]?.session.project).toBe("/projects/alpha")
 })
 
 test("secrets beside chats are not read: neither rows of logins nor the key of the blobs", async () => {
