@@ -56,4 +56,14 @@ export const EXPLAINED: readonly Explained[] = [
     line: "const bytes = packedSize > size * PACKED_SHARE_MAX ? whole() : concat(frames, packedSize)",
     why: "At exactly seven eighths it is packed or left as it is: either comes back the same.",
   },
+  {
+    path: "src/operations/machine/capture-operations.ts",
+    line: "read: false,",
+    why: "The wire alone looks at it, and a local operation is never on the wire.",
+  },
+  {
+    path: "src/search/arms/literal.ts",
+    line: ".toSorted((left, right) => (left > right ? -1 : 1))",
+    why: "The first of the sorted moments is taken, and of equal ones either is the same.",
+  },
 ]

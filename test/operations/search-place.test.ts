@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readOperators } from "../../src/operations/wire/query-operators.ts"
-import { boostNeighbours, type FusedHit } from "../../src/search/rank/fusion.ts"
+import { boostNeighbours, type FusedHit, mergeRankings } from "../../src/search/rank/fusion.ts"
 import { raiseBySession } from "../../src/search/rank/session-evidence.ts"
 import { spokenPlaces } from "../../src/search/rank/spoken-places.ts"
 import { said, session } from "../sessions/support.ts"
@@ -162,6 +162,16 @@ test("Turkish words are found whether they were written large or small", async (
     new Set(["large/l", "small/s"]),
   )
   expect(await ids(box, { query: "SINIFIN SINIF KAYDI NEREDE ŞİMDİ BİLEN VAR" })).toContain("small/s")
+})
+
+test("a hit of two wordings comes before one that is as good in a single one", () => {
+  const hit = (messageId: string, score: number) => ({ hit: { sessionId: "s", messageId }, score, shares: [] })
+  const merged = mergeRankings([
+    [hit("first", 1), hit("one", 0.8)],
+    [hit("both", 0.8), hit("first", 0.5)],
+    [hit("both", 0.4)],
+  ] as unknown as FusedHit[][])
+  expect(merged.map((each) => each.hit.messageId)).toEqual(["first", "both", "one"])
 })
 
 test("a session with several good hits comes before one with a single better one", () => {

@@ -4,6 +4,7 @@ import { Compile } from "typebox/compile"
 import type { Fetch } from "../../src/http/access.ts"
 import { createHttp } from "../../src/http/app.ts"
 import { schemas } from "../../src/http/schemas.ts"
+import { OPERATIONS } from "../../src/operations/table.ts"
 import { type TestPond, testPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
 import { POND } from "../support/bundled-pond.ts"
@@ -244,3 +245,8 @@ test.each(DOCUMENTS)(
   },
   60_000,
 )
+
+test("these operations of the wire change something, and a page of another site cannot send what they take", () => {
+  const changing = OPERATIONS.filter(({ surfaces, read }) => "http" in surfaces && surfaces.http && !read)
+  expect(changing.map(({ name }) => name).toSorted()).toEqual(["erase_sessions", "ingest", "label"])
+})
