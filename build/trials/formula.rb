@@ -109,7 +109,7 @@ made.singleton_class.define_method(:method_missing) { |name, *values| service.se
 made.singleton_class.define_method(:respond_to_missing?) { |*| true }
 made.instance_eval(&klass.services)
 program = service.set.fetch(:run).first.first
-fault("the service starts #{program}, which is not there") unless File.executable?(program)
+fault("the service starts #{program}, but the formula installs no such program") unless File.executable?(program)
 say("service: #{service.set[:run].first.drop(1).join(" ")}")
 $faults.each { |text_| say("FAULT #{text_}") }
 exit($faults.empty? ? 0 : 1)

@@ -1,4 +1,4 @@
-/** An archive that is large enough for a separate thread is judged there as any other is here. */
+/** A large archive is validated in a separate thread, and a small one here: both are judged the same. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { openArchive } from "../../src/archive/file/open-archive.ts"

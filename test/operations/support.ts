@@ -1,4 +1,4 @@
-/** A pond over a store of one test, for running operations as any surface would. */
+/** A pond over a temporary store, to run operations as the command line, HTTP and MCP do. */
 import type { TSchema } from "typebox"
 import { PondError } from "../../src/model/errors.ts"
 import { type Operation, perform } from "../../src/operations/operation.ts"

@@ -248,7 +248,7 @@ function resultParts({ message, content, kind }: Said, call: Sealed<string> | un
 /** Their text is all that they say. */
 const PLAIN_RESULTS: ReadonlySet<string> = new Set(["execution_output", "system_error", "text", "code"])
 
-/** Results name no call: the nearest one above of the same tool, or of any where that one is left out of the export. */
+/** A result does not name its call. It belongs to the nearest call above of the same tool, or of any tool where the export leaves that one out. */
 function callBefore(node: SourceValue, tree: Tree<SourceValue>): Sealed<string> | undefined {
   const name = wordUnder(valueUnder(valueUnder(node, "message") ?? null, "author"), "name")
   const calls = tree.ancestors(node).flatMap((above): { message: SourceValue; to: string }[] => {

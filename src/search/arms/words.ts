@@ -42,7 +42,7 @@ export async function findWords(
 ): Promise<WeightedArm[]> {
   const own = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
   if (own.length === 0) return []
-  const terms = [...own, ...(await otherSpellings(shape.text))].slice(0, QUERY_TERMS_MAX)
+  const terms = [...own, ...(await otherSpellings(shape.text, own))].slice(0, QUERY_TERMS_MAX)
   const fold = await hanFolder(shape.text)
   const plain = own.filter((term) => !/[*~]$/.test(term))
   const isShort = shape.wordCount <= LETTER_WORDS_MAX

@@ -6,9 +6,9 @@
 import { findWordSpans, queryTerms } from "../../sessions/words/terms/tokenizer.ts"
 import { type HanVariants, hanVariantsFor } from "./han-variants.ts"
 
-/** The terms of a query's other spellings, without those of the query. */
-export async function otherSpellings(text: string): Promise<string[]> {
-  const own = new Set(queryTerms(text))
+/** The terms of a query's other spellings, without `terms`, which are those of the query as it was typed. */
+export async function otherSpellings(text: string, terms: readonly string[]): Promise<string[]> {
+  const own = new Set(terms)
   const other = [...turkishTerms(text), ...polishTerms(text), ...shortStems(text), ...(await hanTerms(text))]
   return [...new Set(other)].filter((term) => !own.has(term))
 }
