@@ -24,12 +24,24 @@ function addLicense(texts: Map<string, string>, directory: string): void {
     license?: string
   }
   const id = `${manifest.name.replace("/", "+")}@${manifest.version}`
-  const files = readdirSync(directory).filter((name) => LICENSE_FILE.test(name))
-  for (const name of files) {
-    const text = readFileSync(join(directory, name), "utf8")
+  const files = licenseFiles(directory)
+  for (const path of files) {
+    const text = readFileSync(join(directory, path), "utf8")
+    const name = path.replaceAll("/", ".")
     texts.set(name.endsWith(".html") ? `${id}.${name}` : `${id}.${name.replace(/\.(?:txt|md)$/, "")}.txt`, text)
   }
   if (files.length > 0) return
   if (manifest.license === undefined) throw new BuildFailure(`${id} does not say under which license it is.`)
   texts.set(`${id}.txt`, `${manifest.name} ${manifest.version} is licensed under: ${manifest.license}\n`)
+}
+
+/** A package under several licenses may have a directory of them: opencc-js has `LICENSES/`. */
+function licenseFiles(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(({ name }) => LICENSE_FILE.test(name))
+    .flatMap((entry) =>
+      entry.isDirectory()
+        ? readdirSync(join(directory, entry.name)).map((name) => `${entry.name}/${name}`)
+        : entry.name,
+    )
 }

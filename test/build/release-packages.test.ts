@@ -10,11 +10,13 @@ import { debianPackage } from "../../build/release/deb.ts"
 import { describeRelease, PACKAGING } from "../../build/release/description.ts"
 import { flake } from "../../build/release/flake.ts"
 import { formula } from "../../build/release/formula.ts"
+import { licensesOf } from "../../build/release/licenses.ts"
 import { npmLauncher, npmPlatformPackage } from "../../build/release/npm.ts"
 import { installedPackage } from "../../build/release/packages.ts"
 import { rpmPackage } from "../../build/release/rpm.ts"
 import { billOfMaterials } from "../../build/release/sbom.ts"
 import { TARGET_NAMES, targetNamed } from "../../build/release/targets.ts"
+import manifest from "../../package.json"
 
 const release = {
   ...describeRelease({ repository: "https://example.org/acme/pond", downloads: undefined, maintainer: undefined }),
@@ -193,6 +195,19 @@ test("the bill of materials names every package once, with its license and the p
   expect(components.map(({ name }: { name: string }) => name)).toEqual(["bun", "citty", "elysia"])
   expect(components[1]).toMatchObject({ licenses: [{ license: { id: "MIT" } }], hashes: [{ alg: "SHA-512" }] })
   expect(components[1].hashes[0].content).toMatch(/^[0-9a-f]{128}$/)
+})
+
+test("the licenses of every installed dependency are read, directories of them included", () => {
+  const { dependencies } = manifest
+  const texts = licensesOf(Object.keys(dependencies).map((name) => installedPackage(name).directory))
+  const without = Object.entries(dependencies).filter(([name, version]) => {
+    const id = `${name.replace("/", "+")}@${version}.`
+    return ![...texts].some(([file, text]) => file.startsWith(id) && text.length > 0)
+  })
+  expect(without).toEqual([])
+  expect([...texts.keys()].filter((name) => name.startsWith("opencc-js@"))).toContain(
+    `opencc-js@${dependencies["opencc-js"]}.LICENSES.Apache-2.0.txt`,
+  )
 })
 
 test("every target has packages, or another build for the same machine has them", () => {
