@@ -1,72 +1,78 @@
-/** Every adapter, in the order in which people read them. Adding one is one folder and one line here. */
+/**
+ * Every adapter, in the order in which people read them. Adding one is one folder and one line here, with the import of its
+ * roots: where a client keeps its sessions is known at once, and its codec is loaded when a session of it is met.
+ */
 import type { Adapter } from "./adapter.ts"
-import { amp } from "./amp/adapter.ts"
-import { atif } from "./atif/adapter.ts"
-import { chatgpt } from "./chatgpt/adapter.ts"
-import { claudeAi } from "./claude-ai/adapter.ts"
-import { claudeCode, claudeDesktop, xcodeClaude } from "./claude-code/adapter.ts"
-import { cline, kiloLegacy, rooCode, zooCode } from "./cline/adapter.ts"
-import { codex } from "./codex/adapter.ts"
-import { continueDev } from "./continue/adapter.ts"
-import { copilotCli } from "./copilot-cli/adapter.ts"
-import { crush } from "./crush/adapter.ts"
-import { cursor } from "./cursor/adapter.ts"
-import { droid } from "./droid/adapter.ts"
-import { geminiApp } from "./gemini-app/adapter.ts"
-import { geminiCli } from "./gemini-cli/adapter.ts"
-import { goose } from "./goose/adapter.ts"
-import { gptme } from "./gptme/adapter.ts"
-import { grok } from "./grok/adapter.ts"
-import { hermes } from "./hermes/adapter.ts"
-import { iflow } from "./iflow/adapter.ts"
-import { kimi } from "./kimi/adapter.ts"
-import { kiro } from "./kiro/adapter.ts"
-import { kilo, opencode } from "./opencode/adapter.ts"
-import { openhands } from "./openhands/adapter.ts"
-import { ohMyPi, pi } from "./pi/adapter.ts"
-import { openclaw } from "./pi/openclaw.ts"
-import { qwenCode } from "./qwen-code/adapter.ts"
-import { vibe } from "./vibe/adapter.ts"
-import { vscodeChat } from "./vscode-chat/adapter.ts"
-import { zed } from "./zed/adapter.ts"
+import { roots as ampRoots } from "./amp/roots.ts"
+import {
+  roots as claudeCodeRoots,
+  desktopRoots as claudeDesktopRoots,
+  xcodeRoots as xcodeClaudeRoots,
+} from "./claude-code/roots.ts"
+import { roots as clineRoots, kiloLegacyRoots, rooCodeRoots, zooCodeRoots } from "./cline/roots.ts"
+import { roots as codexRoots } from "./codex/roots.ts"
+import { roots as continueDevRoots } from "./continue/roots.ts"
+import { roots as copilotCliRoots } from "./copilot-cli/roots.ts"
+import { roots as crushRoots } from "./crush/roots.ts"
+import { roots as cursorRoots } from "./cursor/roots.ts"
+import { roots as droidRoots } from "./droid/roots.ts"
+import { roots as geminiCliRoots } from "./gemini-cli/roots.ts"
+import { roots as gooseRoots } from "./goose/roots.ts"
+import { roots as gptmeRoots } from "./gptme/roots.ts"
+import { roots as grokRoots } from "./grok/roots.ts"
+import { roots as hermesRoots } from "./hermes/roots.ts"
+import { roots as iflowRoots } from "./iflow/roots.ts"
+import { roots as kimiRoots } from "./kimi/roots.ts"
+import { roots as kiroRoots } from "./kiro/roots.ts"
+import { listed } from "./listed.ts"
+import { kiloRoots, roots as opencodeRoots } from "./opencode/roots.ts"
+import { roots as openhandsRoots } from "./openhands/roots.ts"
+import { ohMyPiRoots, openclawRoots, roots as piRoots } from "./pi/roots.ts"
+import { roots as qwenCodeRoots } from "./qwen-code/roots.ts"
+import { roots as vibeRoots } from "./vibe/roots.ts"
+import { roots as vscodeChatRoots } from "./vscode-chat/roots.ts"
+import { roots as zedRoots } from "./zed/roots.ts"
+
+/** Sessions that are only read where somebody names them: the export of an account, a file of an exchange format. */
+const NOWHERE = () => []
 
 export const ADAPTERS: readonly Adapter[] = [
-  claudeCode,
-  codex,
-  opencode,
-  pi,
-  geminiCli,
-  qwenCode,
-  copilotCli,
-  kilo,
-  kimi,
-  cline,
-  ohMyPi,
-  hermes,
-  droid,
-  goose,
-  openclaw,
-  grok,
-  continueDev,
-  vibe,
-  openhands,
-  iflow,
-  amp,
-  xcodeClaude,
-  claudeDesktop,
-  rooCode,
-  zooCode,
-  kiloLegacy,
-  vscodeChat,
-  cursor,
-  zed,
-  crush,
-  kiro,
-  gptme,
-  chatgpt,
-  claudeAi,
-  geminiApp,
-  atif,
+  listed("claude-code", claudeCodeRoots, () => require("./claude-code/adapter.ts").claudeCode),
+  listed("codex", codexRoots, () => require("./codex/adapter.ts").codex),
+  listed("opencode", opencodeRoots, () => require("./opencode/adapter.ts").opencode),
+  listed("pi", piRoots, () => require("./pi/adapter.ts").pi),
+  listed("gemini-cli", geminiCliRoots, () => require("./gemini-cli/adapter.ts").geminiCli),
+  listed("qwen-code", qwenCodeRoots, () => require("./qwen-code/adapter.ts").qwenCode),
+  listed("copilot-cli", copilotCliRoots, () => require("./copilot-cli/adapter.ts").copilotCli),
+  listed("kilo", kiloRoots, () => require("./opencode/adapter.ts").kilo),
+  listed("kimi", kimiRoots, () => require("./kimi/adapter.ts").kimi),
+  listed("cline", clineRoots, () => require("./cline/adapter.ts").cline),
+  listed("oh-my-pi", ohMyPiRoots, () => require("./pi/adapter.ts").ohMyPi),
+  listed("hermes", hermesRoots, () => require("./hermes/adapter.ts").hermes),
+  listed("droid", droidRoots, () => require("./droid/adapter.ts").droid),
+  listed("goose", gooseRoots, () => require("./goose/adapter.ts").goose),
+  listed("openclaw", openclawRoots, () => require("./pi/openclaw.ts").openclaw),
+  listed("grok", grokRoots, () => require("./grok/adapter.ts").grok),
+  listed("continue", continueDevRoots, () => require("./continue/adapter.ts").continueDev),
+  listed("vibe", vibeRoots, () => require("./vibe/adapter.ts").vibe),
+  listed("openhands", openhandsRoots, () => require("./openhands/adapter.ts").openhands),
+  listed("iflow", iflowRoots, () => require("./iflow/adapter.ts").iflow),
+  listed("amp", ampRoots, () => require("./amp/adapter.ts").amp),
+  listed("xcode-claude", xcodeClaudeRoots, () => require("./claude-code/adapter.ts").xcodeClaude),
+  listed("claude-desktop", claudeDesktopRoots, () => require("./claude-code/adapter.ts").claudeDesktop),
+  listed("roo-code", rooCodeRoots, () => require("./cline/adapter.ts").rooCode),
+  listed("zoo-code", zooCodeRoots, () => require("./cline/adapter.ts").zooCode),
+  listed("kilo-legacy", kiloLegacyRoots, () => require("./cline/adapter.ts").kiloLegacy),
+  listed("vscode-chat", vscodeChatRoots, () => require("./vscode-chat/adapter.ts").vscodeChat),
+  listed("cursor", cursorRoots, () => require("./cursor/adapter.ts").cursor),
+  listed("zed", zedRoots, () => require("./zed/adapter.ts").zed),
+  listed("crush", crushRoots, () => require("./crush/adapter.ts").crush),
+  listed("kiro", kiroRoots, () => require("./kiro/adapter.ts").kiro),
+  listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),
+  listed("chatgpt", NOWHERE, () => require("./chatgpt/adapter.ts").chatgpt),
+  listed("claude-ai", NOWHERE, () => require("./claude-ai/adapter.ts").claudeAi),
+  listed("gemini-app", NOWHERE, () => require("./gemini-app/adapter.ts").geminiApp),
+  listed("atif", NOWHERE, () => require("./atif/adapter.ts").atif),
 ]
 
 export function adapterById(id: string): Adapter | undefined {

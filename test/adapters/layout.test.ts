@@ -69,6 +69,14 @@ test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
   },
 )
 
+test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))(
+  "%s is listed under the id that its codec has",
+  (id, { ...loaded }) => {
+    expect(loaded.id).toBe(id)
+    expect(Object.keys(loaded)).toContain("parse")
+  },
+)
+
 test("no file that clients share names one of them", () => {
   const ids = ADAPTERS.map(({ id }) => `"${id}"`)
   const shared = readdirSync(join(ROOT, "shared")).map((name) => join("shared", name))

@@ -63,6 +63,12 @@ for (const [verb, most] of MODULES) {
   })
 }
 
+test("the registry loads the roots of clients, and no codec", () => {
+  const own = [...loadedWith("adapters/registry.ts")].filter((name) => /^adapters\/[^/]+\//.test(name))
+  expect(own.length).toBeGreaterThan(15)
+  expect(own.filter((name) => !/\/(?:roots|brands)\.ts$|^adapters\/shared\/editors\.ts$/.test(name))).toEqual([])
+})
+
 // --- Reads -----------------------------------------------------------------------------------------------------------
 
 /** Each of them is a call of the engine, of two to six milliseconds of processor time in a new process. */

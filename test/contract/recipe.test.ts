@@ -58,15 +58,17 @@ function addFolder(): void {
   }
 }
 
+const LINE = '  listed("notes", notesRoots, () => require("./notes/adapter.ts").notes),'
+
 function addLine(): void {
   const path = join(copy, "src/adapters/registry.ts")
   const before = readFileSync(path, "utf8")
   const after = before
-    .replace("import { qwenCode }", 'import { notes } from "./notes/adapter.ts"\nimport { qwenCode }')
-    .replace(/^(export const ADAPTERS.*(?:\n {2}\w+,)*)\n\]$/m, "$1\n  notes,\n]")
-  // The one line, and the import that it needs.
+    .replace(/^import \{ [^\n]*opencodeRoots/m, 'import { roots as notesRoots } from "./notes/roots.ts"\n$&')
+    .replace(/^(export const ADAPTERS.*(?:\n {2}listed\(.*)*)\n\]$/m, (_, listed) => `${listed}\n${LINE}\n]`)
+  // The one line, and the import of its roots.
   expect(after.split("\n").length - before.split("\n").length).toBe(2)
-  expect(after).toContain("\n  notes,\n]")
+  expect(after).toContain(`\n${LINE}\n]`)
   writeFileSync(path, after)
 }
 

@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
+import { roots } from "./roots.ts"
 
 const FOLDERS = ["threads", "threads3", "threads-development"]
 const THREAD = /(?:^|\/)[\w-]+\.json$/
@@ -15,15 +15,6 @@ const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/[\\w-]+\\.json$`)
 const GIVEN_DEPTH = 8
 
 export const source: Source = { roots, plan }
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const config = environment["XDG_CONFIG_HOME"] || join(home, ".config")
-  const editors = [config, join(home, "Library", "Application Support")].map((place) =>
-    join(place, "Code", "User", "globalStorage", "sourcegraph.amp"),
-  )
-  const data = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
-  return [join(data, "amp"), ...editors.filter((place) => existsSync(place))]
-}
 
 export function concerns(root: string, place: string): boolean {
   return FOLDERS.some((name) => place === name || place.startsWith(`${name}/`)) || !isHome(root)

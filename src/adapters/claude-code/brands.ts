@@ -2,10 +2,9 @@
  * Claude Code, and the programs that have it inside: one codec, and what differs. Xcode gives its agent a directory of
  * its own settings. Claude desktop gives one to each task of Cowork, with a record of the task and its own log beside.
  */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Judgement } from "../adapter.ts"
+import { desktopRoots, roots, xcodeRoots } from "./roots.ts"
 
 export interface Brand {
   readonly id: string
@@ -21,12 +20,7 @@ export const CLAUDE_CODE: Brand = {
   title: "Claude Code",
   // Real files of the first, the real client of the last.
   judged: { by: "client", from: "1.0.24", to: "2.1.326" },
-  roots: (environment, home) => {
-    const chosen = environment["CLAUDE_CONFIG_DIR"]
-    // Versions around 1.0.30 used the last place. What lies in either stays there when the variable is set later.
-    const places = [...(chosen ? [chosen] : []), join(home, ".claude"), join(configOf(environment, home), "claude")]
-    return [...new Set(places)]
-  },
+  roots,
   seed: "",
 }
 
@@ -35,7 +29,7 @@ export const XCODE: Brand = {
   id: "xcode-claude",
   title: "Xcode (Claude)",
   judged: { by: "source only", from: "2.1.326", to: "2.1.326" },
-  roots: (_, home) => [join(home, "Library/Developer/Xcode/CodingAssistant/ClaudeAgentConfig")],
+  roots: xcodeRoots,
   seed: "xcode ",
 }
 
@@ -47,18 +41,6 @@ export const DESKTOP: Brand = {
   id: "claude-desktop",
   title: "Claude desktop",
   judged: { by: "samples", from: "2.1.15", to: "2.1.326" },
-  roots: (environment, home) => desktopData(environment, home).map((data) => join(data, "local-agent-mode-sessions")),
+  roots: desktopRoots,
   seed: "desktop ",
-}
-
-/** On macOS or on Linux: where it is. Where it is nowhere, the folders that macOS gives each home tell which it would be. */
-export function desktopData(environment: Environment, home: string): readonly string[] {
-  const mac = join(home, "Library/Application Support/Claude")
-  const linux = join(configOf(environment, home), "Claude")
-  const isMac = existsSync(mac) || (!existsSync(linux) && existsSync(join(home, "Library/Application Support")))
-  return [isMac ? mac : linux]
-}
-
-function configOf(environment: Environment, home: string): string {
-  return environment["XDG_CONFIG_HOME"] || join(home, ".config")
 }

@@ -7,7 +7,7 @@ import type { Hooks } from "../hooks.ts"
 import type { Registration } from "../registration.ts"
 import { groupedHooks } from "../shared/hook-entries.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
-import { desktopData } from "./brands.ts"
+import { desktopData } from "./roots.ts"
 
 export const registration: Registration = {
   files: (environment, home) => {

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Registration } from "../registration.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
-import { dataOf } from "./source.ts"
+import { dataOf } from "./roots.ts"
 
 export const registration: Registration = {
   files: (environment, home) => [

@@ -5,12 +5,11 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { editorFolders } from "../shared/editors.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { readSettings } from "../shared/settings-file.ts"
 import type { Brand } from "./brands.ts"
+import { rootsOf } from "./roots.ts"
 
 const MESSAGES = ".messages.json"
 const COMPACTION = ".compaction.json"
@@ -19,24 +18,8 @@ const HISTORIES = ["api_conversation_history.json", "claude_messages.json"]
 const BESIDE = ["ui_messages.json", "context_history.json", "task_metadata.json", "history_item.json"]
 const GIVEN_DEPTH = 8
 
-export function brandSource({ extensions, id }: Brand): Source {
-  const isCline = id === "cline"
-  return {
-    roots: (environment, home) => {
-      const storages = editorFolders(environment, home).map((editor) => join(editor, "globalStorage"))
-      const [usual = "", ...others] = storages.flatMap((storage) => extensions.map((name) => join(storage, name)))
-      // Of some extensions there were five names, and there are thirty editors: those that were ever used.
-      const tasks = [usual, ...others.filter((place) => existsSync(place))]
-      return isCline ? [dataOf(environment, home), ...tasks] : tasks
-    },
-    plan,
-  }
-}
-
-/** Where Cline keeps what is its own. */
-export function dataOf(environment: Environment, home: string): string {
-  const folder = environment["CLINE_DIR"] || join(home, ".cline")
-  return environment["CLINE_DATA_DIR"] || join(folder, "data")
+export function brandSource(brand: Brand): Source {
+  return { roots: rootsOf(brand), plan }
 }
 
 export function concerns(root: string, place: string): boolean {

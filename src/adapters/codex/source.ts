@@ -7,23 +7,18 @@ import { type Dirent, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { INDEX_PLACE } from "./parse.ts"
 import { nameOf, type RolloutName, rolloutName } from "./rollout-name.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
 const LIVE = "sessions"
 const ARCHIVED = "archived_sessions"
 const KEPT = [LIVE, ARCHIVED]
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["CODEX_HOME"]
-  return [...new Set([...(chosen ? [chosen] : []), join(home, ".codex")])]
-}
 
 interface Found {
   readonly place: string

@@ -6,12 +6,12 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, foldersBelow } from "../shared/folders.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
 import { INDEX, INDEX_KEY } from "./documents.ts"
+import { roots } from "./roots.ts"
 
 const SESSIONS = "sessions"
 const SESSION = /(?:^|\/)(?!sessions\.json$)[\w-]+\.json$/
@@ -20,10 +20,6 @@ const NAMED_BY_ID = /(?:^|\/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/
 const GIVEN_DEPTH = 8
 
 export const source: Source = { roots, plan }
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [environment["CONTINUE_GLOBAL_DIR"] || join(home, ".continue")]
-}
 
 export function concerns(root: string, place: string): boolean {
   return place === SESSIONS || place.startsWith(`${SESSIONS}/`) || !existsSync(join(root, SESSIONS))

@@ -3,11 +3,10 @@
  * `session-state/<id>.jsonl`, and in 2025 one document for each session. Reads names and sizes, opens nothing.
  * `config.json`, `mcp-config.json`, `mcp-oauth-config/` and `logs/` are next to them and are never opened.
  */
-import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -15,14 +14,6 @@ const STATE = "session-state"
 const HISTORY = "history-session-state"
 export const LOG = "events.jsonl"
 export const WORKSPACE = "workspace.yaml"
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["COPILOT_HOME"]
-  // Early versions followed the XDG variables. What lies there is moved by a later version when it starts.
-  const early = [environment["XDG_STATE_HOME"], environment["XDG_CONFIG_HOME"]]
-  const places = [chosen, join(home, ".copilot"), ...early.map((folder) => folder && join(folder, ".copilot"))]
-  return [...new Set(places.filter((place): place is string => Boolean(place)))]
-}
 
 /** The client writes its own log and locks all the time. */
 export function concerns(_root: string, place: string): boolean {

@@ -2,12 +2,8 @@
  * Where Crush keeps sessions: a database in each project, and a list of all projects. Settings with keys lie beside both. Opened
  * read-only; a project whose folder is gone is left out.
  */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
+import { type JsonValue, stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
-import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { foldersBelow } from "../shared/folders.ts"
 import {
@@ -20,36 +16,12 @@ import {
   planDocuments,
   withDatabase,
 } from "../shared/row-documents.ts"
-import { fieldsOf } from "../source-value.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
 const TABLES = ["sessions", "messages"] as const
 const FOLDER = "documents"
-
-/** The data folders of all projects that it knows. Without any where it would have its list. */
-function roots(environment: Environment, home: string): readonly string[] {
-  const data =
-    environment["CRUSH_GLOBAL_DATA"] || join(environment["XDG_DATA_HOME"] || join(home, ".local", "share"), "crush")
-  const found = projectFolders(join(data, "projects.json"))
-  return found.length === 0 ? [data] : found
-}
-
-function projectFolders(path: string): readonly string[] {
-  try {
-    const parsed = parseJson(readFileSync(path, "utf8"))
-    const { projects } = fieldsOf(parsed.ok ? parsed.value : null)
-    const all = (Array.isArray(projects) ? projects : []) as readonly JsonValue[]
-    return all.flatMap((each) => {
-      const { path: project, data_dir: folder } = fieldsOf(each)
-      if (typeof folder === "string" && folder !== "") return [folder]
-      return typeof project === "string" && project !== "" ? [join(project, ".crush")] : []
-    })
-  } catch (error) {
-    if (isSystemError(error)) return []
-    throw error
-  }
-}
 
 function* plan(root: string): Generator<SourceUnit | Issue> {
   const disk = foldersBelow(root)

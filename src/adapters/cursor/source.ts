@@ -7,7 +7,6 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { configFolders } from "../shared/editors.ts"
@@ -27,6 +26,7 @@ import {
   withDatabase,
 } from "../shared/row-documents.ts"
 import { textIn } from "./documents.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -38,12 +38,6 @@ const CHATS = "chats"
 const STORE = "store.db"
 const PROJECTS = "projects"
 const TRANSCRIPTS = "agent-transcripts"
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const [usual = "", ...others] = configFolders(environment, home).map((place) => join(place, "Cursor", "User"))
-  const editor = [usual, ...others].find((place) => existsSync(place)) ?? usual
-  return [editor, environment["CURSOR_DATA_DIR"] || join(home, ".cursor")]
-}
 
 export function concerns(_root: string, place: string): boolean {
   return /^(?:globalStorage(?:\/state\.vscdb(?:-wal)?)?|chats(?:\/|$)|projects(?:\/[^/]+(?:\/agent-transcripts(?:\/|$)|$)|$))/.test(

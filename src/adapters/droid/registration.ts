@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Registration } from "../registration.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
-import { homeOf } from "./source.ts"
+import { homeOf } from "./roots.ts"
 
 export const registration: Registration = {
   files: (environment, home) => [{ path: join(homeOf(environment, home), "mcp.json"), form: "json" }],

@@ -5,10 +5,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -16,15 +16,6 @@ const SESSIONS = "sessions"
 const LOG = ".jsonl"
 const SETTINGS = ".settings.json"
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [homeOf(environment, home)]
-}
-
-/** Where its settings are, too. */
-export function homeOf(environment: Environment, home: string): string {
-  return join(environment["FACTORY_HOME_OVERRIDE"] || home, ".factory")
-}
 
 export function concerns(root: string, place: string): boolean {
   return place === SESSIONS || place.startsWith(`${SESSIONS}/`) || !existsSync(join(root, SESSIONS))

@@ -5,11 +5,11 @@
 import { type Dirent, existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
 import { isHashFolder, placeBelowProject } from "./project-folder.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -21,10 +21,6 @@ const UUID_NAME = new RegExp(`^${UUID}$`)
 /** In a folder of chats that somebody points at. */
 const GIVEN = new RegExp(`(?:^|/)(?:session-[^/]+\\.jsonl?|${UUID}/[^/.][^/]*\\.jsonl)$`)
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [join(environment["GEMINI_CLI_HOME"] || home, ".gemini")]
-}
 
 const CONCERNED = /^tmp(?:$|\/[^/]+(?:$|\/(?:chats|tool-outputs)(?:$|\/)))/
 

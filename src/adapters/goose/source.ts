@@ -3,14 +3,13 @@
  * it and are read where the database has no such session. Settings and secrets lie in another folder.
  */
 import { statSync } from "node:fs"
-import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Database, Source, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow } from "../shared/folders.ts"
 import { placeOfFile, planRows, readRows } from "../shared/row-sessions.ts"
 import { isIssue } from "../shared/walk.ts"
 import { LAYOUT } from "./records.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -20,14 +19,6 @@ export const rows: Database["rows"] = async function* (unit, since) {
 
 const DATABASE = /^sessions(?:-[\w.-]+)?\.db$/
 const LOG = /^([\w-]+)\.jsonl$/
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["GOOSE_PATH_ROOT"]
-  if (chosen) return [join(chosen, "data")]
-  const roaming = environment["APPDATA"]
-  if (roaming) return [join(roaming, "Block", "goose", "data")]
-  return [join(environment["XDG_DATA_HOME"] || join(home, ".local", "share"), "goose")]
-}
 
 function* plan(root: string): Generator<SourceUnit | Issue> {
   if (statSync(root, { throwIfNoEntry: false })?.isFile() === true) {

@@ -5,19 +5,15 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { HISTORY, SUMMARY, UPDATES } from "./records.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
 const SESSIONS = "sessions"
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [environment["GROK_HOME"] || join(home, ".grok")]
-}
 
 export function concerns(root: string, place: string): boolean {
   return place === SESSIONS || place.startsWith(`${SESSIONS}/`) || !existsSync(join(root, SESSIONS))

@@ -4,14 +4,13 @@
  * lie beside them, and in other tables.
  */
 import { statSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Database, Source, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { placeOfFile, planRows, readRows } from "../shared/row-sessions.ts"
 import { isIssue } from "../shared/walk.ts"
 import { LAYOUT } from "./records.ts"
+import { PROFILES, roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -20,16 +19,7 @@ export const rows: Database["rows"] = async function* (unit, since) {
 }
 
 const DATABASE = "state.db"
-const PROFILES = "profiles"
 const SNAPSHOT = /^session_(.+)\.json$/
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["HERMES_HOME"]
-  if (!chosen)
-    return [environment["LOCALAPPDATA"] ? join(environment["LOCALAPPDATA"], "hermes") : join(home, ".hermes")]
-  // A profile's own folder: the installation has others beside it.
-  return [basename(dirname(chosen)) === PROFILES ? dirname(dirname(chosen)) : chosen]
-}
 
 function* plan(root: string): Generator<SourceUnit | Issue> {
   if (statSync(root, { throwIfNoEntry: false })?.isFile() === true) {

@@ -5,20 +5,15 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
+import { roots } from "./roots.ts"
 
 const PROJECTS = "projects"
 const SESSION = /(?:^|\/)session-[0-9a-f-]{32,36}\.jsonl$/i
 const GIVEN_DEPTH = 8
 
 export const source: Source = { roots, plan }
-
-/** No variable is known that moves it. */
-function roots(_environment: Environment, home: string): readonly string[] {
-  return [join(home, ".iflow")]
-}
 
 export function concerns(root: string, place: string): boolean {
   return place === PROJECTS || place.startsWith(`${PROJECTS}/`) || !existsSync(join(root, PROJECTS))

@@ -5,10 +5,10 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -17,13 +17,6 @@ const WIRE = "wire.jsonl"
 const CONTEXT = /^context(?:_\d+)?\.jsonl$/
 const BLOB = /^[\da-f]{64}$/
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [
-    environment["KIMI_CODE_HOME"] || join(home, ".kimi-code"),
-    environment["KIMI_SHARE_DIR"] || join(home, ".kimi"),
-  ]
-}
 
 export function concerns(root: string, place: string): boolean {
   return (

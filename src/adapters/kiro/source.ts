@@ -2,11 +2,8 @@
  * Where Kiro's command line keeps sessions: since 2.x a log with a header for each, before in a database, which Amazon Q had as
  * well. The same database holds logins, in other tables; shell history lies beside the logs.
  */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { type Folders, foldersBelow } from "../shared/folders.ts"
 import {
@@ -20,6 +17,7 @@ import {
   textInCell,
   withDatabase,
 } from "../shared/row-documents.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -27,13 +25,6 @@ const DATABASE = "data.sqlite3"
 const TABLES = ["conversations_v2", "conversations"] as const
 const FOLDER = "documents"
 const LOGS = "sessions/cli"
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const data = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
-  const mac = join(home, "Library", "Application Support")
-  const places = [data, mac].flatMap((place) => ["kiro-cli", "amazon-q"].map((name) => join(place, name)))
-  return [join(home, ".kiro"), ...places.filter((place) => existsSync(place))]
-}
 
 export function concerns(_root: string, place: string): boolean {
   return place.startsWith(DATABASE) || place === "sessions" || place === LOGS || place.startsWith(`${LOGS}/`)

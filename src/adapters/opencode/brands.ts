@@ -2,16 +2,14 @@
  * opencode, and Kilo Code, which is made of it since its version 7: one codec, and what differs. Each calls its program, its
  * folders, its settings and its database by its id.
  */
+import type { Source } from "../adapter.ts"
+import { KILO_NAMES, kiloRoots, type Names, OPENCODE_NAMES, roots } from "./roots.ts"
 import { type ClientSchema, createSchema, VERSION } from "./schema.ts"
 import { KILO_FORK, KILO_VERSION } from "./schema-kilo.ts"
 
-export interface Brand {
-  readonly id: string
+export interface Brand extends Names {
   readonly title: string
-  /** How the names of its variables begin. */
-  readonly prefix: string
-  /** The names of its databases: the one of releases, and those of other channels. */
-  readonly databases: RegExp
+  readonly roots: Source["roots"]
   readonly schema: ClientSchema
   /** Tables of rows that belong to a session beside those that every brand has. */
   readonly besides: readonly BesideTable[]
@@ -34,10 +32,9 @@ export interface BesideTable {
 }
 
 export const OPENCODE: Brand = {
-  id: "opencode",
+  ...OPENCODE_NAMES,
   title: "opencode",
-  prefix: "OPENCODE",
-  databases: /^opencode(?:-[\w.-]+)?\.db$/,
+  roots,
   schema: createSchema(),
   besides: [],
   judged: { from: "0.1.0", to: VERSION },
@@ -46,11 +43,9 @@ export const OPENCODE: Brand = {
 }
 
 export const KILO: Brand = {
-  id: "kilo",
+  ...KILO_NAMES,
   title: "Kilo Code",
-  prefix: "KILO",
-  // Its first builds named a database of a channel after opencode, and it still opens one that is there.
-  databases: /^(?:kilo(?:-[\w.-]+)?|opencode-[\w.-]+)\.db$/,
+  roots: kiloRoots,
   schema: createSchema(KILO_FORK),
   besides: [
     { table: "kilo_board", by: "root_session_id", order: "root_session_id", changes: "time_updated" },

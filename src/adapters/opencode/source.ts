@@ -5,10 +5,9 @@
  * Only named places are looked at. `auth.json`, `mcp-auth.json` and `storage/share` are next to them and are never opened.
  */
 import { statSync } from "node:fs"
-import { basename, dirname, isAbsolute, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Issue } from "../../model/report.ts"
 import type { Clock } from "../../platform/host/clock.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Database, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
@@ -27,7 +26,7 @@ export interface OpencodeSource {
 export function createSource(brand: Brand, clock: Clock): OpencodeSource {
   return {
     source: {
-      roots: (environment, home) => roots(brand, environment, home),
+      roots: brand.roots,
       plan: async function* (root) {
         yield* planRoot({ brand, nowMs: clock.nowMs() }, root)
       },
@@ -40,25 +39,12 @@ export function createSource(brand: Brand, clock: Clock): OpencodeSource {
   }
 }
 
-export function isDiverted({ prefix }: Brand, environment: Environment): boolean {
-  return Boolean(environment[`${prefix}_DB`])
-}
-
 export function concerns(_root: string, relativePath: string): boolean {
   return !BESIDE.test(relativePath)
 }
 
 /** What the client keeps beside its sessions, and writes to all the time. */
 const BESIDE = /^(?:log|snapshot|bin)(?:\/|$)/
-
-function roots({ id, prefix, databases }: Brand, environment: Environment, home: string): readonly string[] {
-  const base = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
-  const place = join(base, id)
-  const chosen = environment[`${prefix}_DB`]
-  if (!chosen || chosen === ":memory:") return [place]
-  const database = isAbsolute(chosen) ? chosen : join(place, chosen)
-  return databases.test(database.slice(place.length + 1)) ? [place] : [place, database]
-}
 
 /** The model that the user works with: the last one in the database, or in the client's list of chosen models. */
 export function lastModel({ id }: Brand, root: string): string | undefined {

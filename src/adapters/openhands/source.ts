@@ -5,26 +5,16 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { EVENT, STATE } from "./records.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
 const CONVERSATIONS = "conversations"
 const EVENTS = "events"
 const GIVEN_DEPTH = 6
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const elsewhere = environment["OPENHANDS_CONVERSATIONS_DIR"]
-  return [homeOf(environment, home), ...(elsewhere ? [elsewhere] : [])]
-}
-
-/** Where its settings are, too. */
-export function homeOf(environment: Environment, home: string): string {
-  return environment["OPENHANDS_PERSISTENCE_DIR"] || join(home, ".openhands")
-}
 
 export function concerns(root: string, place: string): boolean {
   if (/\/(?:observations\/|events\/\.)/.test(place)) return false

@@ -3,13 +3,11 @@
  * calls what changed hands otherwise, and has further entries. OpenClaw keeps its lines in a database, has a list of its
  * sessions, and puts what it knows of a conversation around the words of a person.
  */
-import { existsSync, readdirSync } from "node:fs"
-import { join } from "node:path"
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Placed } from "../extract.ts"
 import type { PartDraft } from "../parts.ts"
 import { piecesOfText, userTexts } from "./openclaw-provenance.ts"
-import { openclawSource } from "./openclaw-source.ts"
+import { ohMyPiRoots, openclawRoots, roots } from "./roots.ts"
 
 export interface Brand {
   readonly id: string
@@ -42,11 +40,7 @@ export const PI: Brand = {
   title: "pi",
   resume: ["pi", "--session"],
   sessions: "",
-  roots: (environment, home) => {
-    const agent = expanded(environment["PI_CODING_AGENT_DIR"], home) ?? join(home, ".pi", "agent")
-    const own = expanded(environment["PI_CODING_AGENT_SESSION_DIR"], home)
-    return own === undefined ? [join(agent, "sessions")] : [own, join(agent, "sessions")]
-  },
+  roots,
 }
 
 export const OH_MY_PI = {
@@ -55,17 +49,7 @@ export const OH_MY_PI = {
   resume: ["omp", "--resume"],
   sessions: "sessions/",
   pictures: "blobs/",
-  roots: (environment, home) => {
-    const folder = join(home, environment["PI_CONFIG_DIR"] || ".omp")
-    const moved = environment["XDG_DATA_HOME"] ? join(environment["XDG_DATA_HOME"], "omp") : undefined
-    const isMoved = moved !== undefined && existsSync(moved)
-    // Where it lies by XDG, which counts once the folder is there, its agent has no folder.
-    return [
-      isMoved ? moved : join(folder, "agent"),
-      ...profilesIn(join(folder, "profiles")).map((profile) => join(profile, "agent")),
-      ...(isMoved ? profilesIn(join(moved, "profiles")) : []),
-    ]
-  },
+  roots: ohMyPiRoots,
 } as const satisfies Brand
 
 export const OPENCLAW = {
@@ -80,21 +64,10 @@ export const OPENCLAW = {
   },
   userTexts,
   piecesOfText,
-  roots: openclawSource.roots,
+  roots: openclawRoots,
 } as const satisfies Brand
-
-function profilesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  const entries = readdirSync(folder, { withFileTypes: true })
-  return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort()
-}
 
 /** Of pi: a variable names the folder of one directory's sessions, and none is found below it. */
 export function isDiverted({ PI_CODING_AGENT_SESSION_DIR: own }: Environment): boolean {
   return Boolean(own)
-}
-
-export function expanded(path: string | undefined, home: string): string | undefined {
-  if (path === undefined || path === "") return undefined
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
 }

@@ -8,7 +8,6 @@ import { join } from "node:path"
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import { type ForeignDatabase, openForeignDatabase } from "../../platform/files/foreign-sqlite.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { errorCode } from "../../platform/system-error.ts"
 import type { Database, RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { absentFile, below, type Folders, fileOf, foldersBelow } from "../shared/folders.ts"
@@ -18,8 +17,9 @@ import { isIssue } from "../shared/walk.ts"
 import { fromSource } from "../source-value.ts"
 import { eventTextsOf } from "./openclaw-events.ts"
 import { INDEX, withoutCopies } from "./openclaw-index.ts"
+import { openclawRoots } from "./roots.ts"
 
-export const openclawSource: Source = { roots, plan: planState }
+export const openclawSource: Source = { roots: openclawRoots, plan: planState }
 
 const DATABASE = "openclaw-agent.sqlite"
 const TABLES = ["transcript_events", "session_windows", "session_nodes", "transcript_rewrite_watermarks"]
@@ -28,15 +28,6 @@ const COLD = "session_transcript_cold_archives"
 const HARMLESS = ["session_nodes.session_key", "session_windows.session_key"]
 /** A log, or what a reset put away. What a person deleted, copies, checkpoints and traces are none. */
 const LOG = /^(?:[\dT:.-]+Z?_)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl(?:\.reset\.[\w.:-]+)?$/i
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const chosen = environment["OPENCLAW_STATE_DIR"]
-  if (chosen) return [chosen]
-  const base = environment["OPENCLAW_HOME"] || home
-  const profile = environment["OPENCLAW_PROFILE"]
-  const own = join(base, profile ? `.openclaw-${profile}` : ".openclaw")
-  return [own, ...[".clawdbot", ".moltbot"].map((name) => join(base, name)).filter((place) => existsSync(place))]
-}
 
 function* planState(root: string): Generator<SourceUnit | Issue> {
   const { folder, name } = placeOfFile(root)

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Registration } from "../registration.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
-import { expanded } from "./brands.ts"
+import { expanded } from "./roots.ts"
 
 const shape = { servers: ["mcpServers"], ...programAndArguments() }
 

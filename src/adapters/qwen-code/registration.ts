@@ -4,7 +4,7 @@ import type { Hooks } from "../hooks.ts"
 import type { Registration } from "../registration.ts"
 import { groupedHooks } from "../shared/hook-entries.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
-import { homeOf } from "./source.ts"
+import { homeOf } from "./roots.ts"
 
 export const registration: Registration = {
   files: (environment, home) => [{ path: join(homeOf(environment, home), "settings.json"), form: "json" }],

@@ -5,10 +5,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -18,21 +18,6 @@ const CHAT = /^[0-9a-fA-F-]{32,36}\.jsonl$/
 const AGENT = /^agent-.+\.jsonl$/
 const META = ".meta.json"
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const runtime = expanded(environment["QWEN_RUNTIME_DIR"], home)
-  return [...new Set([...(runtime === undefined ? [] : [runtime]), homeOf(environment, home)])]
-}
-
-/** Where its settings are, too. */
-export function homeOf(environment: Environment, home: string): string {
-  return expanded(environment["QWEN_HOME"], home) ?? join(home, ".qwen")
-}
-
-function expanded(path: string | undefined, home: string): string | undefined {
-  if (path === undefined || path === "") return undefined
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
-}
 
 export function concerns(root: string, place: string): boolean {
   return place === PROJECTS || place.startsWith(`${PROJECTS}/`) || !existsSync(join(root, PROJECTS))

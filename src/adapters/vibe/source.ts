@@ -7,13 +7,13 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isJsonObject, parseJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isAlive } from "../../platform/process/process-mark.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import { readSettings } from "../shared/settings-file.ts"
 import { CURRENT, isOldDocument } from "./records.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -22,10 +22,6 @@ const FACTS = "meta.json"
 const STORE = "unified"
 const GENERATION = /^\d{16}$/
 const GIVEN_DEPTH = 8
-
-function roots(environment: Environment, home: string): readonly string[] {
-  return [join(environment["VIBE_HOME"] || join(home, ".vibe"), "logs", "session")]
-}
 
 export function concerns(root: string, place: string): boolean {
   return !/^(?:plugins|active|\.session_index)/.test(place) || !existsSync(root)

@@ -2,15 +2,14 @@
  * Where Visual Studio Code, and the editors that were made of it, keep chats: a file for each below the storage of its
  * workspace, and of windows without one. Keys, settings and the storage of extensions lie beside and are never looked at.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { readFileSync } from "node:fs"
+import { basename } from "node:path"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { editorFolders } from "../shared/editors.ts"
 import { below, type Folders, foldersBelow, isFolder } from "../shared/folders.ts"
 import { replay } from "./log.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -20,15 +19,6 @@ const CHATS = "chatSessions"
 const WITHOUT_WORKSPACE = ["emptyWindowChatSessions", "transferredChatSessions"]
 const WITHOUT_FOLDER = WITHOUT_WORKSPACE.map((name) => `globalStorage/${name}`)
 const CHAT_FOLDERS = new Set([CHATS, ...WITHOUT_WORKSPACE])
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const portable = environment["VSCODE_PORTABLE"]
-  const [usual = "", ...others] = [
-    ...(portable ? [join(portable, "user-data", "User")] : []),
-    ...editorFolders(environment, home),
-  ]
-  return [usual, ...others.filter((place) => existsSync(place))]
-}
 
 export function concerns(_root: string, place: string): boolean {
   return /^(?:workspaceStorage(?:\/[^/]+(?:\/chatSessions(?:\/|$)|\/workspace\.json$|$)|$)|globalStorage(?:\/|$))/.test(

@@ -2,14 +2,10 @@
  * Where Zed keeps the threads of its own agent: a database with a compressed document for each. Threads of other agents that run
  * in it lie with those. Settings and logins lie elsewhere, and are never looked at.
  */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
-import type { Environment } from "../../platform/host/environment.ts"
 import { zlib } from "../../platform/zlib.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
-import { configFolders } from "../shared/editors.ts"
 import { foldersBelow } from "../shared/folders.ts"
 import {
   bytesInCell,
@@ -22,6 +18,7 @@ import {
   textInCell,
   withDatabase,
 } from "../shared/row-documents.ts"
+import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
@@ -30,14 +27,6 @@ const TABLE = "threads"
 const FOLDER = "documents"
 /** A thread that says more of itself than a machine holds is none. */
 const THREAD_BYTES_MAX = 512 << 20
-
-function roots(environment: Environment, home: string): readonly string[] {
-  const data = environment["XDG_DATA_HOME"] || join(home, ".local", "share")
-  const [, mac = "", roaming] = configFolders(environment, home)
-  const flatpak = join(home, ".var", "app", "dev.zed.Zed", "data", "zed")
-  const others = [join(mac, "Zed"), flatpak, ...(roaming ? [join(roaming, "Zed")] : [])]
-  return [join(data, "zed"), ...others.filter((place) => existsSync(place))]
-}
 
 export function concerns(_root: string, place: string): boolean {
   return place === "threads" || place.startsWith(DATABASE)

@@ -2,6 +2,7 @@
 
 import { ADAPTERS, originOf } from "../../adapters/registry.ts"
 import type { UsageReading } from "../../adapters/usage-reading.ts"
+import { lazy } from "../../platform/lazy.ts"
 import type { StoredRecord } from "../../sessions/read/stored-records.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import type { Pond } from "../pond.ts"
@@ -39,7 +40,8 @@ interface Range {
   readonly signal: AbortSignal
 }
 
-const MARKS = [...new Set(ADAPTERS.flatMap(({ usage }) => usage?.marks ?? []))]
+/** Asked for when records are read: it loads every codec. */
+const marks = lazy(() => [...new Set(ADAPTERS.flatMap(({ usage }) => usage?.marks ?? []))])
 
 async function readInto(builder: UsageBuilder, records: Sessions["records"], range: Range): Promise<void> {
   const readings = new Map<string, UsageReading | undefined>()
@@ -47,7 +49,7 @@ async function readInto(builder: UsageBuilder, records: Sessions["records"], ran
     if (!readings.has(agent)) readings.set(agent, originOf(agent)?.usage)
     return readings.get(agent)
   }
-  for await (const batch of records.records({ ...range, texts: MARKS })) {
+  for await (const batch of records.records({ ...range, texts: marks() })) {
     range.signal.throwIfAborted()
     for (const record of batch) {
       const reading = readingOf(record.source_agent)

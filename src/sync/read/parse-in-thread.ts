@@ -156,7 +156,8 @@ async function* stretchesOf(parsed: ItemQueue, facts: ThreadContext["facts"]): S
 
 /** A database is read by the thread that planned it. */
 function isSuited(adapter: Adapter, { change, unit, bytesToRead }: PlannedUnit): boolean {
-  const isListed = adapterById(adapter.id) === adapter
+  // By what it parses with: the one of the registry stands for the adapter, and is another object.
+  const isListed = adapterById(adapter.id)?.parse === adapter.parse
   const isMuch = change !== "grown" || bytesToRead >= BYTES_MIN
   return isListed && isMuch && unit.files.every(({ form }) => form !== "database")
 }

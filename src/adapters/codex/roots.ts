@@ -1,0 +1,8 @@
+/** Where Codex keeps its sessions, by its variables and defaults. */
+import { join } from "node:path"
+import type { Environment } from "../../platform/host/environment.ts"
+
+export function roots(environment: Environment, home: string): readonly string[] {
+  const chosen = environment["CODEX_HOME"]
+  return [...new Set([...(chosen ? [chosen] : []), join(home, ".codex")])]
+}
