@@ -62,8 +62,16 @@ function badValue(spelled: string, text: string, wanted: string): PondError {
   })
 }
 
+/** Other words for a choice. */
+const CHOICE_SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ["agent", "client"],
+  ["adapter", "client"],
+  ["subagents", "subagent"],
+  ["sub-agent", "subagent"],
+])
+
 function oneOf<const C extends string>(choices: readonly C[], text: string, spelled: string): C {
-  const found = choices.find((choice) => choice === text)
+  const found = choices.find((choice) => choice === text || choice === CHOICE_SYNONYMS.get(text))
   if (found !== undefined) return found
   const wanted = `one of ${choices.join(", ")}`
   throw new PondError("validation_failed", `${spelled} must be ${wanted}, not "${text}".${suggestion(text, choices)}`, {
@@ -88,6 +96,15 @@ function describeBounds({ min, max }: Bounds): string {
 
 export const DURATION_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 export type DurationUnit = keyof typeof DURATION_MS
+
+/** What a date of a flag may look like. */
+export const DATE_WORDS = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
+
+/** Without what must be given. */
+export function missing(spelled: string, summary: string, details: Readonly<Record<string, string>>): PondError {
+  const what = `${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
+  return new PondError("validation_failed", `Missing ${spelled}: ${what}`, { details })
+}
 
 export const flag = {
   /** There or not there. */

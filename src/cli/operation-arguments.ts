@@ -4,11 +4,11 @@
  * apart. A flag of the verb's own stands among them, and is no field.
  */
 import type { Static, TSchema } from "typebox"
-import { PondError } from "../model/errors.ts"
+import type { PondError } from "../model/errors.ts"
 import { buildInput, fieldAt } from "../operations/input-field.ts"
 import { parseMoment } from "../operations/wire/date-words.ts"
 import type { Clock } from "../platform/host/clock.ts"
-import { DURATION_MS, type DurationUnit, type Flag, flag, type WordKind } from "./flags.ts"
+import { DURATION_MS, type DurationUnit, type Flag, flag, missing, type WordKind } from "./flags.ts"
 import type { Positional } from "./verb.ts"
 
 interface FieldFlag {
@@ -94,7 +94,7 @@ export function argumentsFor<I extends TSchema, const F extends FlagTable>(
         const path = pathOf(name, each)
         const value = given.flags[name]
         if (!isAbsent(value)) return [[path, convertValue(`--${name}`, value, each, nowMs)] as const]
-        if (fieldAt(input, path).isRequired && path.length === 1) throw missing(name, flagOf(input, name, each))
+        if (fieldAt(input, path).isRequired && path.length === 1) throw missingFlag(name, flagOf(input, name, each))
         return []
       })
       return buildInput([...named, ...wordValues(input, words, given.words)])
@@ -114,10 +114,9 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === false || (Array.isArray(value) && value.length === 0)
 }
 
-function missing(name: string, { short, hint = "", summary }: Flag<unknown>): PondError {
+function missingFlag(name: string, { short, hint = "", summary }: Flag<unknown>): PondError {
   const spelled = `${short === undefined ? `--${name}` : `-${short}`} ${hint}`
-  const what = `${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
-  return new PondError("validation_failed", `Missing ${spelled}: ${what}`, { details: { flag: spelled } })
+  return missing(spelled, summary, { flag: spelled })
 }
 
 function convertValue(spelled: string, value: unknown, { day, duration, convert }: FieldFlag, nowMs: number): unknown {
@@ -192,12 +191,7 @@ function positionalsOf(
   const first = { name, summary, field, ...kind }
   if (type !== "array") return [{ ...first, count: own }]
   const many: Positional = { ...first, count: "many" }
-  return isRequired
-    ? [
-        { ...first, count: "one" },
-        { ...many, summary: "More of them." },
-      ]
-    : [many]
+  return isRequired ? [{ ...first, count: "one" }, many] : [many]
 }
 
 function wordValues(input: TSchema, words: readonly FieldWord[], given: readonly string[]) {

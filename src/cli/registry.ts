@@ -124,7 +124,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "share",
     group: "carry",
-    summary: "Put sessions as pages into storage of your own, and print the link.",
+    summary: "Publish sessions as pages in storage that you own, and print the link.",
     load: async () => (await import("./verbs/share.ts")).share,
   },
   {
@@ -136,7 +136,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "open",
     group: "serve",
-    summary: "Open the page where sessions are browsed, searched and read.",
+    summary: "Browse, search and read sessions in the browser.",
     load: async () => (await import("./verbs/open.ts")).open,
   },
   {
@@ -154,13 +154,13 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "hook",
     group: "serve",
-    summary: "Answer a hook of a client: recall before prompts, store at the end.",
+    summary: "Answer a client's hook: recall before prompts, store at the end.",
     load: async () => (await import("./verbs/hook.ts")).hook,
   },
   {
     name: "capture",
     group: "serve",
-    summary: "Run a client in a CI job, and keep its sessions.",
+    summary: "Run a client in a CI job, and store its sessions.",
     load: async () => (await import("./verbs/capture.ts")).capture,
   },
   {
@@ -274,7 +274,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "schedule status",
     group: "care",
-    summary: "Show whether automatic sync is on, and how the last one went.",
+    summary: "Show whether automatic sync is on, and the result of the last one.",
     load: async () => (await import("./verbs/schedule.ts")).status,
   },
   {
@@ -298,7 +298,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "check",
     group: "care",
-    summary: "Check that the store is as it was written.",
+    summary: "Check the store for damage.",
     load: async () => (await import("./verbs/check.ts")).check,
   },
   {
@@ -346,7 +346,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "doctor",
     group: "care",
-    summary: "Check that pond works here, and say how to fix what does not.",
+    summary: "Check that pond works here, and show how to fix what does not.",
     load: async () => (await import("./verbs/doctor.ts")).doctor,
   },
   {
@@ -364,7 +364,7 @@ export const VERBS: readonly VerbRow[] = [
   {
     name: "upgrade",
     group: "care",
-    summary: "Show whether there is a newer release, and how to install it.",
+    summary: "Check for a newer release, and show how to install it.",
     load: async () => (await import("./verbs/upgrade.ts")).upgrade,
   },
   {

@@ -1,7 +1,6 @@
 /** The flags that choose sessions, for every verb whose operation takes the filters of a list. */
+import { DATE_WORDS } from "./flags.ts"
 import { projectFilterOf } from "./project-flag.ts"
-
-const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
 
 export const SESSION_FILTERS = {
   project: {
@@ -22,7 +21,7 @@ export const SESSION_FILTERS = {
     field: ["filters", "from_date"],
     hint: "DATE",
     day: "start",
-    summary: `Only sessions active on or after this day: ${DAY}.`,
+    summary: `Only sessions active on or after this day: ${DATE_WORDS}.`,
   },
   to: {
     field: ["filters", "to_date"],

@@ -152,7 +152,7 @@ const LIST: Arguments = {
   host: { field: ["filters", "host"], description: "Only sessions stored by the machine of this name." },
   file: {
     field: ["filters", "file"],
-    description: "Only sessions with a tool call that names this file; a part of its path is enough.",
+    description: "Only sessions with a tool call that names this file; part of its path is enough.",
   },
   has_errors: { field: ["filters", "has_errors"], description: "Only sessions in which a tool call failed." },
   tool: { field: ["filters", "tool"], description: "Only sessions that called this tool." },

@@ -60,7 +60,7 @@ test("a client that is disabled is not read until it is named or enabled again, 
 })
 
 const MISTAKES: readonly (readonly [args: readonly string[], exitCode: number, line: string])[] = [
-  [["enable"], 2, "Missing ADAPTER"],
+  [["enable"], 2, "Missing CLIENT"],
   [["disable", "codxe"], 2, 'Unknown client "codxe". Did you mean codex?'],
   [["list", "codex"], 2, 'Unexpected argument "codex"'],
   [["lst"], 2, 'Unknown verb "adapters lst". Did you mean list?'],

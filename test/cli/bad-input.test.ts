@@ -133,7 +133,7 @@ const MISTAKES: readonly Mistake[] = [
     args: ["completions"],
     exitCode: 2,
     code: "validation_failed",
-    line: "Missing SHELL: The shell.",
+    line: "Missing SHELL: the shell: bash, zsh or fish.",
   },
   {
     name: "Unexpected argument",

@@ -95,7 +95,7 @@ const MISTAKES: readonly (readonly [line: string, code: ErrorCode, begins: strin
   ["stats --from soon", "validation_failed", '"soon" is not a date'],
   ["adapters list extra", "validation_failed", 'Unexpected argument "extra"'],
   ["adapters discover nobody", "validation_failed", 'Unexpected argument "nobody"'],
-  ["adapters enable", "validation_failed", "Missing ADAPTER"],
+  ["adapters enable", "validation_failed", "Missing CLIENT"],
   ["adapters disable nobody", "validation_failed", 'Unknown client "nobody"'],
   ["schedule start --every never", "validation_failed", "--every must be a time"],
   ["schedule stop extra", "validation_failed", 'Unexpected argument "extra"'],

@@ -57,7 +57,7 @@ test("what is asked wrongly is one line, and an empty store says what to do", as
   expect(empty).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("`pond sync` stores new sessions") })
   expect(by).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining("--by must be one of day, project, agent, tool, model"),
+    stderr: expect.stringContaining("--by must be one of day, project, client, tool, model"),
   })
   expect(date).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"soon" is not a date') })
   expect(word).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("Unexpected argument") })

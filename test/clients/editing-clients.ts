@@ -1,6 +1,6 @@
 /** Clients that `pond blame` is judged with, and nothing else yet: how they are started, and where their sessions lie. */
 import { basename, dirname, join } from "node:path"
-import { type Client, filesBelow, MODEL_URL, write } from "./client.ts"
+import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 
 const qwen: Client = {
   name: "qwen",
@@ -60,4 +60,41 @@ const copilot: Client = {
 }
 const COPILOT = ["copilot", "--allow-all-tools", "--allow-all-paths"]
 
-export const EDITING_CLIENTS: readonly Client[] = [qwen, copilot]
+const gemini: Client = {
+  name: "gemini",
+  version: "0.61.0",
+  packages: ["@google/gemini-cli@0.61.0"],
+  program: (installed, node) => [node, join(installed, "@google/gemini-cli/bundle/gemini.js")],
+  adapter: "gemini-cli",
+  folder: ".gemini",
+  environment: {
+    GEMINI_API_KEY: "none",
+    GOOGLE_GEMINI_BASE_URL: MODEL_URL,
+    GEMINI_CLI_NO_RELAUNCH: "true",
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+  },
+  configure: (home) =>
+    write(
+      join(home, ".gemini/settings.json"),
+      JSON.stringify({
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { disableAutoUpdate: true, enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      }),
+    ),
+  begin: (prompt) => [...GEMINI, "-p", prompt],
+  resume: (session, prompt) => [...GEMINI, "-r", session, "-p", prompt],
+  fork: () => [],
+  keeps: [".gemini/tmp", ".gemini/projects.json"],
+  sessions: (home) =>
+    filesBelow(join(home, ".gemini/tmp"))
+      .filter((file) => /\/chats\/.*\.jsonl$/.test(file))
+      .map((file) => {
+        const [header] = recordsOf<{ readonly sessionId?: string; readonly kind?: string }>(file)
+        return { id: header?.sessionId ?? "", file, isAgent: header?.kind === "subagent" }
+      }),
+}
+const GEMINI = ["gemini", "--yolo", "-m", "gemini-2.5-pro"]
+
+export const EDITING_CLIENTS: readonly Client[] = [qwen, copilot, gemini]

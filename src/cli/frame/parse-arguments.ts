@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util"
 import { PondError } from "../../model/errors.ts"
 import { nearest, suggestion } from "../../platform/nearest.ts"
-import { type Flags, GLOBAL_FLAGS } from "../flags.ts"
+import { type Flags, GLOBAL_FLAGS, missing } from "../flags.ts"
 import { FLAG_HINTS, meaningOf, replaceFlagSynonyms, VERB_SYNONYMS } from "../synonyms.ts"
 import type { Positional, VerbRow } from "../verb.ts"
 
@@ -144,12 +144,8 @@ function givenText(token: OptionToken, hint: string | undefined): string {
 }
 
 function checkWords(words: readonly string[], positionals: readonly Positional[]): readonly string[] {
-  const missing = positionals.find(({ count }, index) => count === "one" && words[index] === undefined)
-  if (missing !== undefined) {
-    throw new PondError("validation_failed", `Missing ${missing.name.toUpperCase()}: ${missing.summary}`, {
-      details: { argument: missing.name },
-    })
-  }
+  const absent = positionals.find(({ count }, index) => count === "one" && words[index] === undefined)
+  if (absent !== undefined) throw missing(absent.name.toUpperCase(), absent.summary, { argument: absent.name })
   const takesMany = positionals.some(({ count }) => count === "many")
   const extra = takesMany ? undefined : words[positionals.length]
   if (extra !== undefined) {

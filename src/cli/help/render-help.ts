@@ -34,16 +34,12 @@ export function renderOverview(verbs: readonly VerbRow[], layout: HelpLayout): s
 
 export function renderVerbHelp(row: VerbRow, verb: Verb, layout: HelpLayout): string {
   const { style } = layout
-  const words = verb.positionals.map((positional) => ` ${spellPositional(positional)}`).join("")
-  const lines = [`${row.summary}\n\n`, `${style.bold("Usage")}  pond ${row.name}${words} [flags]\n`]
-  if (verb.positionals.length > 0) {
-    lines.push(
-      "\n",
-      pairs(
-        verb.positionals.map(({ name, summary }): [string, string] => [`  ${name.toUpperCase()}`, summary]),
-        layout,
-      ),
-    )
+  const words = shownPositionals(verb)
+  const spelled = words.map(({ spelling }) => ` ${spelling}`).join("")
+  const lines = [`${row.summary}\n\n`, `${style.bold("Usage")}  pond ${row.name}${spelled} [flags]\n`]
+  if (words.length > 0) {
+    const rows = words.map(({ name, summary }): [string, string] => [`  ${name}`, summary])
+    lines.push("\n", pairs(rows, layout))
   }
   if (Object.keys(verb.flags).length > 0) lines.push(`\n${style.bold("Flags")}\n`, pairs(flagRows(verb.flags), layout))
   lines.push(`\n${style.bold("Global flags")}  ${GLOBAL_NAMES} (see pond --help)\n`)
@@ -93,10 +89,25 @@ function flagRows(flags: Flags): [word: string, meaning: string][] {
   })
 }
 
-export function spellPositional({ name, count }: Positional): string {
-  const word = name.toUpperCase()
-  if (count === "one") return word
-  return count === "many" ? `[${word}…]` : `[${word}]`
+interface ShownPositional {
+  readonly name: string
+  readonly spelling: string
+  readonly summary: string
+}
+
+/** A word that may be followed by more of its kind is one line: `PROJECT…`. */
+export function shownPositionals({ positionals }: Verb): readonly ShownPositional[] {
+  return positionals.flatMap((each, index): ShownPositional[] => {
+    if (each.name === positionals[index - 1]?.name) return []
+    const name = each.name.toUpperCase()
+    const spelling = positionals[index + 1]?.name === each.name ? `${name}…` : spell(name, each.count)
+    return [{ name, spelling, summary: each.summary }]
+  })
+}
+
+function spell(name: string, count: Positional["count"]): string {
+  if (count === "one") return name
+  return count === "many" ? `[${name}…]` : `[${name}]`
 }
 
 /** A word and what it means, the meaning wrapped under itself: help is never cut. */

@@ -1,9 +1,9 @@
 /** `pond help sharing`. */
 export const SHARING = `To show a session to somebody without pond, write it as one page or as Markdown.
-A page is a single file that any browser opens: it loads nothing, runs nothing of
-what the session says, and folds reasoning, tool calls with their results, diffs
-and sub-agents. Bars above it show where work, tokens and time went. In Markdown
-images are listed by name; it reads well on GitHub.
+A page is a single file that any browser opens: it loads nothing, runs nothing
+from the session, and folds reasoning, tool calls with their results, diffs
+and sub-agents. Bars at the top show where work, tokens and time went. Markdown
+lists images by name, and reads well on GitHub.
 
   pond get SESSION -o session.md
   pond get SESSION -o session.html --redact
@@ -23,8 +23,8 @@ authorization headers, and the values of secret environment variables on this
 machine. Your home directory becomes ~. An ordinary word used as a password is
 not detected: read a document before you share it.
 
-To share it by a link, put it into storage of your own: a bucket, a directory that
-a web server shows, or a gist (needs gh). It is always redacted, and asks first:
+To share a link, publish it in storage that you own: a bucket, a directory that a
+web server serves, or a gist (needs gh). It is always redacted, and pond asks first:
 
   pond share SESSION --to s3://bucket/shared --expires 24h
   pond share --project shop --to pages

@@ -44,20 +44,20 @@ servers may read it. A server answers HTTP and MCP:
 By default it listens on this machine only, rejects other host names, and asks for
 a token: the first start prints it, later ones name the file that keeps it. Send it
 as \`Authorization: Bearer TOKEN\`, or as the password of a URL:
-http://pond:TOKEN@127.0.0.1:9801/v1/status. It has no user accounts and no TLS: put a
+http://pond:TOKEN@127.0.0.1:9797/v1/status. It has no user accounts and no TLS: put a
 reverse proxy with both in front. With --namespace it
 answers for that namespace only. A request for a namespace that does not exist is
 answered with 403.
 
 A browser shows a page at / of a server on a port: \`pond open\` opens it with the
-token. Its files need no token and hold nothing of the store. Without a token it
-erases nothing.
+token. Its files need no token and contain nothing from the store. Without a token it
+cannot erase.
 
   pond serve --with-sync        also store what the clients write
   pond serve --no-page          no page at /
-  pond serve --no-token         every user and program of this machine may ask
+  pond serve --no-token         any user or program on this machine may ask
   pond serve --socket FILE      only you may ask; no token is needed
 
 While a server or an agent's \`pond mcp\` runs on your machine, your own commands with
-the same settings ask it, and need not open the store. -v says so.
+the same settings ask it instead of opening the store. -v shows when they do.
 `

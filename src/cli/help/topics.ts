@@ -15,12 +15,12 @@ export interface Topic {
   readonly text: string
 }
 
-const CONCEPTS = `A coding agent writes each run to files of its own: a session. pond reads these
+const CONCEPTS = `A coding agent writes each run to its own files: a session. pond reads these
 files, keeps every record in a store that you own, searches them, and writes any
 session back, into its own client or into another one.
 
   client       a program whose sessions pond reads, such as Claude Code
-  session      one run of a client; a sub-agent has a session of its own
+  session      one run of a client; each sub-agent has its own session
   message      one entry of a session, in the order of the log
   part         one piece of a message: text, reasoning, tool call, result, file
   store        where pond keeps sessions: a directory or a bucket
@@ -46,13 +46,13 @@ mean, and how to write them back so that the client lists and resumes them.
   pond sync chatgpt --path ZIP  read the export of an account
 
 \`judged by\` says how an adapter was tested: \`client\` (the client resumed what
-pond wrote), \`samples\` (real sessions came back whole), \`source only\` (the
+pond wrote), \`samples\` (real sessions came back complete), \`source only\` (the
 source of the client was read). \`converts\` says whether sessions of other
-clients can be converted into it; those of every client can be converted from it.
+clients can be converted into it; sessions of every client can be converted from it.
 
-Newer versions than an adapter was verified with are read as well. Records that
-are new in them are stored complete and shown by \`pond status\`. \`pond verify\`
-checks with your own files that a restore gives back every record:
+Versions newer than the verified one are read as well. Records that are new in
+them are stored complete, and \`pond status\` shows them. \`pond verify\` checks with
+your own files that a restore gives back every record:
 
   pond verify claude-code
   pond verify --against-store   the same for sessions in the store
@@ -87,10 +87,10 @@ const SEARCH = `A search ranks messages and groups them by session, the best ses
   pattern   a regular expression, newest first
 
 In a query, -word and NOT word leave messages out; OR, user:, project:web, agent:
-and after:2026-01-31 work as elsewhere. Days that a query names ("in March",
-yesterday) and names of projects put their messages first, and so does the
-directory you are in. The result says what was understood; "double quotes" search
-for the letters.
+and after:2026-01-31 work as in other search engines. Messages of a day or project
+that the query names ("in March", yesterday) come first, and so do those of the
+directory you are in. The result says how the query was read; put words in
+"double quotes" to search for exactly them.
 
 Dates are in your time zone: 2026-01-31, 2026-01, "20 Jan", yesterday, 7d, "last
 week". Over HTTP and MCP, and in SQL, they are in UTC.
@@ -115,9 +115,7 @@ For everything else, use SQL:
   pond sql 'SELECT project, count(*) FROM messages GROUP BY project'
 `
 
-const SQL = `The tables and columns that a query can use.
-
-A query is one SELECT in DuckDB SQL. It cannot access files or the network. Name
+const SQL = `A query is one SELECT in DuckDB SQL. It cannot access files or the network. Name
 the columns that you need: only these are read.
 
   sessions    id, parent_session_id, parent_message_id, source_agent, created_at,
@@ -135,10 +133,10 @@ the columns that you need: only these are read.
               cache_write_5m_tokens, cache_write_1h_tokens, output_tokens,
               reasoning_tokens, cost_usd, cost_from
 
-role is user, assistant, tool, or system for records that nobody said.
+role is user, assistant, tool, or system for records that nobody wrote.
 lane is main, subagent, title for a record of a title, or replay for a copy
 of another session's message.
-usage has a row for each response of a model; ordinal is that of its message.
+usage has a row for each response of a model; its ordinal is that of the message.
 search_text is what was said. text, tool_name and variant_data belong to one part,
 whose type is text, reasoning, tool_call, tool_result, file or another. Times are UTC.
 
@@ -158,7 +156,7 @@ the same meaning in other words. Embeddings can be rebuilt at any time. Without 
 model, everything except the mode \`meaning\` works.
 
 One command turns it on: it downloads a model, checks it, tests it, and sets it in
-config.toml. Syncs embed the messages then, newest first, a minute at a time.
+config.toml. From then on each sync embeds messages for a minute, newest first.
 
   pond embeddings list
   pond embeddings use multilingual-e5-small
@@ -170,8 +168,8 @@ Any other model works from a directory with model.onnx and tokenizer.json:
 
   pond embeddings use /models/my-model
 
-How it is asked stands in its own files (1_Pooling/config.json and
-config_sentence_transformers.json). Where they do not say it, config.toml does:
+How to query it is read from its own files (1_Pooling/config.json and
+config_sentence_transformers.json). If they do not say, set it in config.toml:
 
   [embeddings]
   pooling = "mean"              # or "cls", "last"
@@ -179,15 +177,15 @@ config_sentence_transformers.json). Where they do not say it, config.toml does:
   passage_prefix = "passage: "
   max_tokens = 256
 
-A model of up to 384 dimensions also reads the best 20 hits of a search again, which
+A model of up to 384 dimensions also re-ranks the best 20 hits of a search, which
 takes a quarter of a second of one core; \`rerank = false\` turns that off.
 
-A tar file is downloaded once with \`url\` and \`sha256\`. HF_ENDPOINT names another
-server than huggingface.co.
+With \`url\` and \`sha256\` a model is downloaded once as a tar file. HF_ENDPOINT
+names a server to use instead of huggingface.co.
 
 The model runs on this machine in ONNX Runtime, which is part of pond. No text
-leaves the machine, unless you name a server with the embeddings API of OpenAI. It
-gets every stored text and every query then; POND_EMBEDDINGS_API_KEY has its key.
+leaves the machine, unless you name a server that speaks OpenAI's embeddings API: it
+then receives every stored text and every query. Its key is POND_EMBEDDINGS_API_KEY.
 
   pond embeddings use nomic-embed-text --endpoint http://localhost:11434/v1
 
@@ -199,20 +197,20 @@ gets every stored text and every query then; POND_EMBEDDINGS_API_KEY has its key
 `
 
 const PRICES = `Clients record how many tokens a response of a model took. \`pond cost\` adds them up,
-each response once, also where a fork copied it or a client wrote it several times.
+each response once, even if a fork copied it or a client wrote it several times.
 
-  input        of the prompt, what was neither read from a cache nor written to one
-  cache read   of the prompt, what was read from a cache
-  cache write  of the prompt, what was written to one; --json has 5 minutes, 1 hour
-               and not recorded apart
-  output       all that the model wrote, its reasoning included
+  input        prompt tokens neither read from a cache nor written to one
+  cache read   prompt tokens read from a cache
+  cache write  prompt tokens written to a cache; --json separates those kept for 5
+               minutes, for 1 hour, and for a time that was not recorded
+  output       everything the model wrote, including its reasoning
 
 The cost is what the client recorded, in US dollars. Claude Code, Codex, Gemini CLI,
-Qwen Code and Copilot record none: then the price table counts, which says its sources
-and its day in --json. A plus sign follows a cost in which something has no price. A
-subscription costs what it costs: these are the prices of the API.
+Qwen Code and Copilot record none: their cost comes from the price table, whose
+sources and date --json shows. A plus sign after a cost means that some of it has no
+price. These are API prices: a subscription costs what it costs.
 
-Prices of your own replace the whole table:
+Your own prices replace the whole table:
 
   [prices]
   file = "/home/me/prices.json"
@@ -231,22 +229,22 @@ Prices of your own replace the whole table:
 `
 
 export const TOPICS: readonly Topic[] = [
-  { name: "concepts", summary: "What pond stores, and what its words mean.", text: CONCEPTS },
+  { name: "concepts", summary: "What pond stores, and the words it uses.", text: CONCEPTS },
   { name: "recipes", summary: "What to type for what you want to know or do.", text: RECIPES },
   { name: "storage", summary: "Where the store is, and which credentials it uses.", text: STORAGE },
   { name: "adapters", summary: "Which clients pond reads and writes, and how.", text: ADAPTERS_TEXT },
-  { name: "rescue", summary: "The history of a client that was closed down or left.", text: RESCUE },
+  { name: "rescue", summary: "Keep the history of a client that was shut down, or that you left.", text: RESCUE },
   { name: "search", summary: "Search modes, scopes and dates.", text: SEARCH },
-  { name: "recall", summary: "What hooks of clients add to prompts, and how to turn it off.", text: RECALL },
+  { name: "recall", summary: "What client hooks add to prompts, and how to turn it off.", text: RECALL },
   { name: "ci", summary: "Keep the sessions of agents that run in CI jobs.", text: CI },
-  { name: "plugins", summary: "Plugins with skill, MCP server and hooks, by client.", text: PLUGINS },
+  { name: "plugins", summary: "Plugins with the skill, MCP server and hooks, by client.", text: PLUGINS },
   { name: "sql", summary: "Tables and columns for pond sql.", text: SQL },
-  { name: "prices", summary: "How tokens and cost are counted, and prices of your own.", text: PRICES },
+  { name: "prices", summary: "How tokens and cost are counted, and how to set prices.", text: PRICES },
   { name: "embeddings", summary: "Semantic search, and how to turn it on.", text: EMBEDDINGS },
   { name: "sharing", summary: "Share a session, and remove credentials.", text: SHARING },
   { name: "privacy", summary: "What leaves this machine, and when; what stays out of the store.", text: PRIVACY },
   { name: "hosted", summary: "One store for several machines or people.", text: HOSTED },
-  { name: "uninstall", summary: "How pond goes away, and what stays.", text: UNINSTALL },
+  { name: "uninstall", summary: "How to remove pond, and what stays.", text: UNINSTALL },
   { name: "errors", summary: "Exit codes and errors.", text: errorsText() },
 ]
 

@@ -15,7 +15,7 @@ import { whenText } from "../render/dates.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Outcome, type Page } from "../verb.ts"
 
-const args = argumentsFor(adaptersEnable.input, {}, [{ field: "adapters", name: "adapter", words: "adapters" }])
+const args = argumentsFor(adaptersEnable.input, {}, [{ field: "adapters", name: "client", words: "adapters" }])
 
 export const list = defineVerb({
   flags: NO_FLAGS,

@@ -34,7 +34,9 @@ const SLACK_MS = 2_000
 
 export const capture = defineVerb({
   flags: args.flags,
-  positionals: [{ name: "command", summary: "The command to run, after --. Without one, only store.", count: "many" }],
+  positionals: [
+    { name: "command", summary: "The command to run, after --. Without one, only store sessions.", count: "many" },
+  ],
   examples: [
     'capture -- claude -p "Review this change."',
     'capture --artifacts sessions -- claude -p "Fix the tests."',

@@ -21,7 +21,7 @@ interface Word {
 
 export const completions = defineVerb({
   flags: FLAGS,
-  positionals: [{ name: "shell", summary: "The shell.", count: "one", choices: SHELLS }],
+  positionals: [{ name: "shell", summary: "The shell: bash, zsh or fish.", count: "one", choices: SHELLS }],
   examples: ["completions bash >> ~/.bashrc", "completions fish | source", "completions zsh --words sessions"],
   run: async ({ pond, flags, words: [shell], verbs }) => {
     if (flags.words !== undefined) {

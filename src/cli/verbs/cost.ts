@@ -1,13 +1,11 @@
 /** `pond cost`: tokens and cost, as clients recorded them. */
 import { perform } from "../../operations/operation.ts"
 import { cost as operation } from "../../operations/wire/cost.ts"
-import { flag } from "../flags.ts"
+import { DATE_WORDS, flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { here, projectFilterOf } from "../project-flag.ts"
 import { renderCost } from "../render/cost-table.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
-
-const DAY = '2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h'
 
 const args = argumentsFor(operation.input, {
   by: {},
@@ -22,7 +20,7 @@ const args = argumentsFor(operation.input, {
     field: ["filters", "from_date"],
     hint: "DATE",
     day: "start",
-    summary: `Only responses on or after this day: ${DAY}.`,
+    summary: `Only responses on or after this day: ${DATE_WORDS}.`,
   },
   to: {
     field: ["filters", "to_date"],

@@ -41,7 +41,7 @@ export const list = defineVerb({
 })
 
 const useArguments = argumentsFor(embeddingsUse.input, { dimension: {}, endpoint: { hint: "URL" } }, [
-  { field: "model", summary: "A model of `embeddings list`, or a directory." },
+  { field: "model", summary: "A model from `pond embeddings list`, or a directory." },
 ])
 
 export const use = defineVerb({

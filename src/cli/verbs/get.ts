@@ -7,6 +7,7 @@ import { perform } from "../../operations/operation.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
+import { missing } from "../flags.ts"
 import { messagePages } from "../message-pages.ts"
 import { createStyle, type Style } from "../render/style.ts"
 import {
@@ -41,8 +42,7 @@ export const get = defineVerb({
     const { clock, environment } = pond.host
     if (words.length > 1 || context.flags.project !== undefined)
       return await (await import("./get-site.ts")).asSite(context)
-    if (words.length === 0)
-      throw new PondError("validation_failed", `Missing ID: ${ID_SUMMARY}`, { details: { argument: "id" } })
+    if (words.length === 0) throw missing("ID", ID_SUMMARY, { argument: "id" })
     if (isDocument(context)) {
       return await withFullSessionId(pond, words[0] ?? "", (id) => asDocument({ ...context, words: [id] }))
     }

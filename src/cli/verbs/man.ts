@@ -3,7 +3,7 @@
 import { ERROR_TABLE } from "../../model/errors.ts"
 import { VERSION } from "../../platform/host/version.ts"
 import { type Flags, GLOBAL_FLAGS, NO_FLAGS } from "../flags.ts"
-import { spellPositional, TAGLINE } from "../help/render-help.ts"
+import { shownPositionals, TAGLINE } from "../help/render-help.ts"
 import { TOPICS } from "../help/topics.ts"
 import { defineVerb, type Verb, type VerbRow } from "../verb.ts"
 
@@ -43,8 +43,9 @@ function renderManual(verbs: readonly LoadedVerb[]): string {
 }
 
 function verbText({ row, verb }: LoadedVerb): string {
-  const words = verb.positionals.map((positional) => ` ${spellPositional(positional)}`).join("")
-  const positionals = verb.positionals.map(({ name, summary }) => item(name.toUpperCase(), summary)).join("")
+  const shown = shownPositionals(verb)
+  const words = shown.map(({ spelling }) => ` ${spelling}`).join("")
+  const positionals = shown.map(({ name, summary }) => item(name, summary)).join("")
   const examples = verb.examples.map((example) => `${escapeRoff(`    pond ${example}`)}\n`).join("")
   const head = `.SS "pond ${row.name}${words}"\n${escapeRoff(row.summary)}\n`
   return `${head}${positionals}${flagItems(verb.flags)}.PP\nExamples:\n.nf\n${examples}.fi\n`

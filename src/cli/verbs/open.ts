@@ -14,7 +14,7 @@ const flags = {
     max: 65_535,
   }),
   "no-browser": flag.onOff("Print the address instead of opening it. It contains the token."),
-  "no-sync": flag.onOff("Do not store what the clients write meanwhile."),
+  "no-sync": flag.onOff("Do not store what clients write in the meantime."),
 }
 
 export const open = defineVerb({

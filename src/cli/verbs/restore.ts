@@ -23,7 +23,7 @@ import { warnOfOlderClient } from "./older-client.ts"
 export const restoreArguments = argumentsFor(
   operation.input,
   {
-    to: { hint: "ADAPTER", words: "adapters" },
+    to: { hint: "CLIENT", words: "adapters" },
     root: { hint: "DIR" },
     cwd: { hint: "DIR", convert: realDirectory },
     anew: {},

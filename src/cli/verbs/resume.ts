@@ -15,7 +15,7 @@ import { restoreArguments, restoreOptions } from "./restore.ts"
 
 const RESUME_FLAGS = {
   ...restoreArguments.flags,
-  yes: flag.onOff("Resume without asking, even if the session came from an export file, a copied store or the wire."),
+  yes: flag.onOff("Resume without asking, even if the session came from an export file, a copied store or over HTTP."),
 }
 
 export const resume = defineVerb({

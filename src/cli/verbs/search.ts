@@ -4,7 +4,7 @@ import { PondError } from "../../model/errors.ts"
 import { perform } from "../../operations/operation.ts"
 import { search as operation } from "../../operations/wire/search.ts"
 import type { SearchOutput } from "../../operations/wire/search-output.ts"
-import { flag } from "../flags.ts"
+import { DATE_WORDS, flag } from "../flags.ts"
 import { nextPage, rememberNextPage } from "../next-page.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { here, projectFilterOf } from "../project-flag.ts"
@@ -33,7 +33,7 @@ const args = argumentsFor(operation.input, {
   role: { field: ["filters", "role"], summary: "Only messages from this role." },
   from: {
     field: ["filters", "from_date"],
-    summary: 'On or after this day: 2026-01-31, 2026-01, "20 Jan", June, yesterday, "last week", 7d or 24h.',
+    summary: `On or after this day: ${DATE_WORDS}.`,
     hint: "DATE",
     day: "start",
   },

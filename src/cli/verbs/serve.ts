@@ -17,7 +17,7 @@ export const serve = defineVerb({
       max: 65_535,
     }),
     socket: flag.text("Listen on this Unix socket instead, for your user only.", "PATH"),
-    "no-token": flag.onOff("Answer without a token: every user and program of this machine may then read and write."),
+    "no-token": flag.onOff("Answer without a token: any user or program on this machine can then read and write."),
     "no-page": flag.onOff("Do not serve the page at /, where sessions are read in a browser."),
     "allowed-host": flag.texts("Also accept requests for this host name.", "NAME"),
     "with-sync": flag.onOff("Also store what the clients write, within two seconds, as pond watch does."),

@@ -24,7 +24,7 @@ const args = argumentsFor(
     timeout: { field: ["timeout_ms"], duration: "ms", summary: "Stop the query after this time (default: 30s)." },
     force: flag.onOff("Overwrite an existing file."),
   },
-  [{ field: "sql", name: "query", summary: "One SELECT over sessions, messages, parts and embeddings." }],
+  [{ field: "sql", name: "query", summary: "One SELECT query; pond help sql lists the tables." }],
 )
 
 const FILE_FORMATS = ["ndjson", "csv", "parquet"] as const

@@ -7,7 +7,7 @@ import { given } from "../../operations/fields.ts"
 import { perform } from "../../operations/operation.ts"
 import type { Stats } from "../../operations/store/session-statistics.ts"
 import { stats as operation } from "../../operations/wire/stats.ts"
-import { flag } from "../flags.ts"
+import { DATE_WORDS, flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { renderTable } from "../render/table.ts"
 import { defineVerb, type Page } from "../verb.ts"
@@ -20,12 +20,15 @@ const GAP_CELLS = 2
 const BAR = "▇"
 const COUNTED = { day: "messages", project: "messages", agent: "messages", tool: "calls", model: "records" } as const
 
+/** A client is called `agent` in requests and answers. */
+const BY = ["day", "project", "client", "tool", "model"] as const
+
 const args = argumentsFor(operation.input, {
-  by: {},
+  by: { ...flag.choice("What to group by (default: day).", BY), field: "by" },
   from: {
     hint: "DATE",
     day: "start",
-    summary: 'On or after this day: 2026-01-31, 2026-01, "20 Jan", yesterday or 7d.',
+    summary: `On or after this day: ${DATE_WORDS}.`,
   },
   to: { hint: "DATE", day: "end" },
   limit: flag.wholeNumber(`Maximum number of rows to show (default: ${ROWS_DEFAULT}). --json has all.`, { min: 1 }),
@@ -44,7 +47,8 @@ export const stats = defineVerb({
   ],
   run: async (context) => {
     const { flags, signal } = context
-    const input = args.inputOf(context)
+    const by = flags.by === "client" ? "agent" : flags.by
+    const input = { ...args.inputOf(context), ...given("by", by) }
     if (flags.cost)
       return await showCost(context, { ...costInput(input as StatsInput), ...given("limit", flags.limit) })
     const answer = await perform(operation, context, input)

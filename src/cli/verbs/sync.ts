@@ -18,7 +18,7 @@ type Report = SyncOutcome
 type Unread = Awaited<ReturnType<typeof unreadOf>>
 type Plan = ReturnType<typeof planDocument>
 
-const WORDS = [{ field: "adapters", name: "adapter", words: "adapters" }] as const
+const WORDS = [{ field: "adapters", name: "client", words: "adapters" }] as const
 
 const args = argumentsFor(
   operation.input,

@@ -17,7 +17,7 @@ const SHOWN_MISMATCHES = 20
 const args = argumentsFor(
   operation.input,
   { path: { hint: "DIR" }, session: { hint: "ID", words: "sessions" }, "through-store": {}, "against-store": {} },
-  [{ field: "adapters", name: "adapter", words: "adapters", summary: "The clients to verify (default: all)." }],
+  [{ field: "adapters", name: "client", words: "adapters", summary: "The clients to verify (default: all)." }],
 )
 
 export const verify = defineVerb({

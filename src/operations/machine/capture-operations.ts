@@ -9,7 +9,9 @@ export const capture = defineLocalOperation({
   input: closedObject({
     since: text("Only write and name sessions active since then: 2026-01-31, 6h, or a moment in RFC 3339."),
     artifacts: text("Write each session to this directory as a redacted page."),
-    printed: text("Also store what a client that kept no session has printed to this file: stream-json, or a list."),
+    printed: text(
+      "Also store the output, saved in this file, of a client that kept no session: stream-json, or a JSON list.",
+    ),
     format: choice(["md", "html"], "The format of these pages.", "md"),
   }),
   output: closedObject({

@@ -47,7 +47,7 @@ export const embeddingsUse = defineLocalOperation({
       Type.String({
         pattern: "^https?://",
         description:
-          "A server with the embeddings API of OpenAI that embeds instead of this machine: it gets every stored text and every query.",
+          "A server that speaks OpenAI's embeddings API, to use instead of this machine. It receives every stored text and every query.",
       }),
     ),
     dimension: Type.Optional(

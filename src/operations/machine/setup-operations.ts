@@ -224,7 +224,7 @@ export const init = defineLocalOperation({
   input: closedObject({
     yes: onOff("Accept every step without asking."),
     hooks: onOff("Also let clients call pond before prompts and at the end of sessions: see pond help recall."),
-    no_mcp: onOff("Do not add pond to clients, neither over MCP nor by hooks."),
+    no_mcp: onOff("Do not add pond to clients: no MCP server, no hooks."),
     no_schedule: onOff("Do not turn on automatic sync."),
     no_sync: onOff("Skip the first sync."),
     dry_run: onOff("Show what would be done without doing it."),
@@ -301,8 +301,8 @@ export const upgrade = defineLocalOperation({
   name: "upgrade",
   summary: "Report whether there is a newer release, and how to install it here.",
   input: closedObject({
-    check: onOff("Only say whether there is a newer release."),
-    from: text("Look here instead of on the page of the project: a URL or a directory with the files of a release."),
+    check: onOff("Only check whether there is a newer release."),
+    from: text("Where to look instead of the project's releases: a URL or a directory with the files of a release."),
   }),
   output: closedObject({
     version: Type.String(),

@@ -9,7 +9,7 @@ export const EraseInput = closedObject({
   filters: Type.Optional(SessionFilters),
   secrets: onOff("Every session in which `pond secrets` finds a credential (with filters: only matching ones)."),
   purge: onOff("Also remove the bytes of everything erased from the files of the store, permanently."),
-  list: onOff("List what is erased."),
+  list: onOff("List what was erased."),
   undo: onOff("Undo an erasure: bring back what was not purged, and let it be stored again."),
   dry_run: onOff("Show what would be erased without erasing it."),
   yes: onOff("Erase without asking."),

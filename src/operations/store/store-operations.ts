@@ -172,7 +172,7 @@ export const copy = defineLocalOperation({
     from: text("The store to copy (default: the configured one)."),
     to: Type.String({ minLength: 1, description: "The store to copy to." }),
     verify_only: onOff("Compare both stores without copying."),
-    full: onOff("Compare everything again, also what the last copy verified."),
+    full: onOff("Compare everything again, including what the last copy verified."),
   }),
   output: closedObject({
     copied: Tally,
@@ -246,7 +246,7 @@ const NamedSessions = Type.Array(Type.String(), { description: "Sessions with ro
 
 export const checkStore = defineLocalOperation({
   name: "check",
-  summary: "Check that the store is as it was written.",
+  summary: "Check the store for damage.",
   input: closedObject({
     read_data: onOff("Read every file and compare it with its checksum."),
     percent: Type.Optional(

@@ -8,12 +8,14 @@ export const label = defineOperation({
   summary: "Name, star, tag or annotate a session; without changes, show its labels.",
   input: closedObject({
     session_id: Type.String({ minLength: 1, description: "The session." }),
-    name: Type.Optional(Type.String({ maxLength: 500, description: "Its name in lists. An empty one removes it." })),
+    name: Type.Optional(
+      Type.String({ maxLength: 500, description: "The name to show in lists. Empty text removes it." }),
+    ),
     star: onOff("Mark it with a star."),
     unstar: onOff("Remove the star."),
     tags: texts("Add this tag."),
     untag: texts("Remove this tag."),
-    note: Type.Optional(Type.String({ maxLength: 20_000, description: "A note about it. An empty one removes it." })),
+    note: Type.Optional(Type.String({ maxLength: 20_000, description: "A note about it. Empty text removes it." })),
   }),
   output: closedObject({
     session_id: Type.String(),

@@ -22,7 +22,7 @@ export const SessionFilters = closedObject({
   source_agent: text("Only this client (claude-code), or this kind of sub-agent (claude-code/explorer)."),
   host: text("Only sessions stored by the machine of this name."),
   branch: text("Only sessions on this git branch."),
-  file: text("Only sessions with a tool call that names this file. A part of its path is enough."),
+  file: text("Only sessions with a tool call that names this file. Part of its path is enough."),
   has_errors: Type.Optional(Type.Boolean({ description: "Only sessions in which a tool call failed." })),
   tool: text("Only sessions that called the tool of this name, as its client names it."),
   model: text("Only sessions in which this model answered."),

@@ -112,7 +112,7 @@ export const ConfigSchema = Type.Object(
             pattern: "^https?://",
             ...facts({
               description:
-                "A server with the embeddings API of OpenAI that embeds instead of this machine: it gets every stored text and every query.",
+                "A server that speaks OpenAI's embeddings API, to use instead of this machine. It receives every stored text and every query.",
               environment: "POND_EMBEDDINGS_ENDPOINT",
             }),
           }),

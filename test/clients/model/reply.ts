@@ -40,10 +40,10 @@ function newId(prefix: string): string {
   return `${prefix}${crypto.randomUUID().replaceAll("-", "")}`
 }
 
-const sealed = (text: string): string => Buffer.from(text).toString("base64")
+export const sealed = (text: string): string => Buffer.from(text).toString("base64")
 
 /** Whole characters, few at a time; of a long text many, or it would take minutes. */
-function pieces(text: string): string[] {
+export function pieces(text: string): string[] {
   const characters = [...text]
   const size = characters.length > 4000 ? 2000 : 12
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>

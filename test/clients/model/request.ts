@@ -1,6 +1,6 @@
 /**
- * What a client asks its model, in one shape for the three ways of asking: OpenAI's Responses and Chat Completions, and
- * Anthropic's Messages. The items are what somebody said or did, in order; `compare.ts` compares them.
+ * What a client asks its model, in one shape for four protocols: OpenAI's Responses and Chat Completions, Anthropic's
+ * Messages, and Google's `generateContent` (`gemini.ts`). The items are what somebody said or did, in order; `compare.ts` compares them.
  */
 
 export type Api = "responses" | "chat" | "anthropic"
@@ -38,6 +38,8 @@ export interface Asked {
   readonly system: string
   readonly tools: readonly Offered[]
   readonly items: readonly Item[]
+  /** A question on the side that wants a JSON document as its answer. */
+  readonly wantedJson?: Schema
 }
 
 interface Piece {

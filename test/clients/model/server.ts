@@ -7,10 +7,11 @@
  */
 import { appendFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { type GeminiBody, geminiRoute, readGemini, sendGemini } from "./gemini.ts"
 import { type Reply, sendJson, sendReply } from "./reply.ts"
 import { type Api, type Asked, type Body, type Item, readRequest } from "./request.ts"
 import { SCRIPTS, SUMMARY, TITLE, type Turn } from "./script.ts"
-import { callFor } from "./tools.ts"
+import { anything, callFor } from "./tools.ts"
 
 /** One line of the log. */
 export interface Logged {
@@ -55,23 +56,32 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const bytes: Uint8Array[] = []
   for await (const chunk of request) bytes.push(chunk)
   const api = ROUTES.find(([route]) => route.test(path))?.[1]
+  const gemini = geminiRoute(path)
+  const read = () => JSON.parse(Buffer.concat(bytes).toString("utf8")) as unknown
   if (request.method === "POST" && api !== undefined) {
-    const body = JSON.parse(Buffer.concat(bytes).toString("utf8")) as Body
-    const asked = readRequest(api, body)
-    const decision = decide(asked)
-    const reply = replyOf(decision, asked, api)
-    const { kind, script } = decision
-    const tools = asked.tools.map(({ name }) => name)
-    appendFileSync(LOG, `${JSON.stringify({ kind, script, tools, items: asked.items, system: asked.system, reply })}\n`)
-    return sendReply(response, api, body, reply)
+    const body = read() as Body
+    return sendReply(response, api, body, loggedReply(readRequest(api, body), api))
   }
+  if (request.method === "POST" && gemini !== undefined)
+    return sendGemini(response, gemini, loggedReply(readGemini(read() as GeminiBody)))
   if (path === "/api/internal") return sendJson(response, { ok: true, result: internalOf(request.url ?? "") })
   if (path.endsWith("/count_tokens")) return sendJson(response, { input_tokens: TOKENS })
+  if (path.endsWith(":countTokens")) return sendJson(response, { totalTokens: TOKENS })
   if (path.endsWith("/models")) return sendJson(response, { object: "list", data: [], models: [] })
   if (request.method === "HEAD") return void response.writeHead(200).end()
   // Codex would ask OpenAI itself over a web socket, and asks five times where it is told less than this.
   if (request.headers.upgrade !== undefined) return void response.writeHead(426).end()
   sendJson(response, { error: { type: "not_found_error", message: `the scripted model has no ${path}` } }, 404)
+}
+
+function loggedReply(asked: Asked, api?: Api): Reply {
+  const decision = decide(asked)
+  const reply = replyOf(decision, asked, api)
+  const { kind, script } = decision
+  const { items, system } = asked
+  const tools = asked.tools.map(({ name }) => name)
+  appendFileSync(LOG, `${JSON.stringify({ kind, script, tools, items, system, reply })}\n`)
+  return reply
 }
 
 /** Amp asks its own server who is there, and tells it of each thread. */
@@ -94,7 +104,8 @@ const ASKS_RECAP = /Focus on what the assistant concluded/
 const SUMMED_UP: Decision = { kind: "side", step: 0, turn: { text: SUMMARY } }
 
 function decide(asked: Asked): Decision {
-  const { items, tools, system } = asked
+  const { items, tools, system, wantedJson } = asked
+  if (wantedJson !== undefined) return { kind: "side", step: 0, turn: { text: JSON.stringify(anything(wantedJson)) } }
   const at = items.findLastIndex(({ role, text = "" }) => role === "user" && text.search(MARK) >= 0)
   const lastAt = items.findLastIndex(({ role }) => role === "user")
   const last = items[lastAt]?.text ?? ""
@@ -124,7 +135,7 @@ function stepsDone(items: readonly Item[]): number {
   return items.filter(({ role }, index) => role === "result" && items[index - 1]?.role !== "result").length
 }
 
-function replyOf({ turn, step }: Decision, asked: Asked, api: Api): Reply {
+function replyOf({ turn, step }: Decision, asked: Asked, api?: Api): Reply {
   const prefix = api === "anthropic" ? "toolu_01" : "call_"
   const calls = (turn.deeds ?? []).flatMap((deed, index) => {
     const call = callFor(deed, asked, CWD)

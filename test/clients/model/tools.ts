@@ -55,9 +55,12 @@ function call({ name, namespace, params }: Offered, said: Params): Call {
   }
 }
 
-function anything(schema: Schema | undefined): unknown {
+/** The smallest value that a schema allows, and of an object all that it insists on. */
+export function anything(schema: Schema | undefined): unknown {
   if (schema?.enum !== undefined) return schema.enum[0]
-  const byType: Params = { boolean: false, number: 1, integer: 1, array: [], object: {} }
+  const known = schema?.properties ?? {}
+  const object = Object.fromEntries((schema?.required ?? []).map((key) => [key, anything(known[key])] as const))
+  const byType: Params = { boolean: false, number: 1, integer: 1, array: [], object }
   return byType[schema?.type ?? ""] ?? "scripted"
 }
 
@@ -114,7 +117,7 @@ function write(asked: Asked, { path, content }: Extract<Deed, { kind: "write" }>
 
 function edit(asked: Asked, { path, before, after }: Extract<Deed, { kind: "edit" }>, cwd: string): Call | undefined {
   const tool =
-    offeredOf(asked, ["Edit", "edit", "search_replace", "edit_file", "editor", "file_editor"]) ??
+    offeredOf(asked, ["Edit", "edit", "search_replace", "replace", "edit_file", "editor", "file_editor"]) ??
     offeredOf(asked, ["patch"], "old_string")
   if (tool === undefined)
     return patch(asked, `*** Begin Patch\n*** Update File: ${path}\n@@\n-${before}\n+${after}\n*** End Patch\n`)
@@ -137,7 +140,17 @@ function patch(asked: Asked, text: string): Call | undefined {
 
 function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "agent" }>): Call | undefined {
   const tool = offeredOf(asked, [
-    ...["Agent", "Task", "task", "spawn_agent", "delegate_task", "spawn_subagent", "delegate", "sessions_spawn"],
+    ...[
+      "Agent",
+      "Task",
+      "task",
+      "spawn_agent",
+      "delegate_task",
+      "spawn_subagent",
+      "delegate",
+      "sessions_spawn",
+      "invoke_agent",
+    ],
   ])
   if (tool === undefined) return undefined
   return call(tool, {
@@ -145,7 +158,7 @@ function agent(asked: Asked, { description, prompt }: Extract<Deed, { kind: "age
     ...(tool.name === "delegate_task"
       ? {}
       : { context: description, tasks: [{ name: "Counter", agent: "task", task: prompt }], agent: "task" }),
-    ...{ goal: prompt, instructions: prompt, agent_type: "general-purpose" },
+    ...{ goal: prompt, instructions: prompt, agent_type: "general-purpose", agent_name: "generalist" },
     subagent_type: kindOfAgent(asked, tool),
     run_in_background: false,
   })

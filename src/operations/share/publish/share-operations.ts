@@ -4,7 +4,7 @@ import { type ShareHooks, ShareInput, ShareOutput, UnshareInput, UnshareOutput }
 
 export const share = defineLocalOperation({
   name: "share",
-  summary: "Put sessions as pages without credentials into storage of your own, and print the link.",
+  summary: "Publish sessions as pages without credentials in storage that you own, and print the link.",
   input: ShareInput,
   output: ShareOutput,
   errors: ["not_found", "interrupted", "storage_unavailable", "would_overwrite"],

@@ -11,7 +11,7 @@ const SECONDS_MAX = 7 * 86_400
 export const ShareInput = closedObject({
   session: texts("Sessions to share: ids, or the beginnings of ids."),
   filters: Type.Optional(SessionFilters),
-  to: text("Where to: s3://bucket/folder, a directory, or gist (on GitHub, with gh)."),
+  to: text("Where to publish: s3://bucket/folder, a directory, or gist (on GitHub, with gh)."),
   expires_seconds: Type.Optional(
     Type.Integer({
       minimum: SECONDS_MIN,
@@ -19,7 +19,7 @@ export const ShareInput = closedObject({
       description: "How long a link into a bucket works, from 1m to 7d (default: 7d).",
     }),
   ),
-  public: onOff("Link without a signature, for a bucket that everybody may read."),
+  public: onOff("Print a link without a signature, for a bucket that anyone can read."),
   conversation_only: onOff("Leave out reasoning, tool calls and what the client inserted."),
   list: onOff("List what was shared from this machine."),
   yes: onOff("Share without asking."),
