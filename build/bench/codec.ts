@@ -147,7 +147,7 @@ function parseInto(adapter: Adapter, { unit, records, texts, bytes }: Unit, sink
       parser.push({ form, file, line, text, hash: Bun.hash.xxHash64(lineBytes) })
     } else parser.push(raw)
   }
-  parser.end()
+  parser.end(true)
 }
 
 function rowOf(text: string): JsonValue {

@@ -66,4 +66,19 @@ export const EXPLAINED: readonly Explained[] = [
     line: ".toSorted((left, right) => (left > right ? -1 : 1))",
     why: "The first of the sorted moments is taken, and of equal ones either is the same.",
   },
+  {
+    path: "src/substrate/local/disk-files.ts",
+    line: "const bytesRead = readSync(file, piece, filled, piece.length - filled, bytes + filled)",
+    why: "A regular file fills the piece in one read, so nothing is filled yet; only odd file systems give less than asked.",
+  },
+  {
+    path: "src/operations/machine/setup-operations.ts",
+    line: "read: false,",
+    why: "The wire alone looks at it, and a local operation is never on the wire.",
+  },
+  {
+    path: "src/page/find.tsx",
+    line: "const isFiltered = useRef(false)",
+    why: "It only saves a first pass that would show what is shown already.",
+  },
 ]

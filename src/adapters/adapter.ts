@@ -178,7 +178,7 @@ export interface Parser {
    * that has not said all of itself then begins with what is known. Until it does it may stay unsaid, and is read again.
    * Asked `false` in the middle of a log whose session has begun, it says the same and changes nothing: records may follow.
    */
-  end(isSettled?: boolean): ParseEnd
+  end(isSettled: boolean): ParseEnd
 }
 
 export interface ParseSink {

@@ -120,7 +120,7 @@ function parse(brand: Brand, unit: SourceUnit, sink: ParseSink, resume?: ResumeP
       const { project, createdAt } = reading.learned
       if (!reading.writer.hasBegun && !hasMeta && project !== undefined && createdAt !== undefined) begin(reading)
     },
-    end(isSettled = false): ParseEnd {
+    end(isSettled): ParseEnd {
       const { project, createdAt } = reading.learned
       // A log begins with records that name no directory: what they do not say yet, the first prompt will. Versions around
       // 2.0.76 leave a log without a line beside each one that they write to.

@@ -88,7 +88,7 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
       if (isListFile(raw)) takeList(raw, record)
       else takeWhole(writer, raw, record)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       // An agent says in its own document what it is; all others are known by their names.
       if (!writer.hasBegun && hasRecords && (isSettled || !start.isAgent)) writer.begin(start.session())
       if (isSettled || writer.hasBegun) writer.end()

@@ -79,7 +79,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   }
   return {
     push: (raw) => pushRaw(reading, raw),
-    end(isSettled = true): ParseEnd {
+    end(isSettled): ParseEnd {
       begin(reading, isSettled || reading.opening.hasLearned())
       reading.writer.end()
       const { place, copy, speech, titles } = reading

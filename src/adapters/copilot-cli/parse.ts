@@ -59,7 +59,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   const reading: Reading = { file, writer: createSessionWriter(file, sink, resume), versions: new Set() }
   return {
     push: (raw) => pushRaw(reading, raw),
-    end(isSettled = true): ParseEnd {
+    end(isSettled): ParseEnd {
       // Logs of before 2026 do not say their directory: then the folder that they lie in stands for it.
       if (isSettled) begin(reading, matchIn(sealedRelativePath(file), FOLDER))
       reading.writer.end()

@@ -44,7 +44,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       if (moment !== undefined && start !== null) begin(writer, main, start, moment)
       pushRecord(writer, raw, record)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       if (hasRecords && isSettled) begin(writer, main, start, sealedModifiedAt(main))
       if (isSettled || writer.hasBegun) writer.end()
       return { state: null, clientVersions: [] }

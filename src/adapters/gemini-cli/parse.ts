@@ -50,7 +50,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       else pushLine(reading, raw, record)
       begin(reading, false)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       begin(reading, true)
       if (writer.hasBegun || reading.opening.isDamaged) writer.end()
       else if (isSettled) sink.issue(nothingSaid(main.relativePath))

@@ -88,7 +88,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | undef
       if (isHeader) writer.carrier(raw, record)
       else pushMessage(raw, record)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       if (isSettled || writer.hasBegun) writer.end()
       return { state: null, clientVersions: [] }
     },

@@ -56,7 +56,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       if (version !== undefined && version !== "") versions.add(version)
       takeRecord(writer, raw, record, step)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       if (!writer.hasBegun && hasRecords && isSettled) begin(null)
       if (isSettled || writer.hasBegun) writer.end()
       return { state: { said: [...step] }, clientVersions: [...versions] }

@@ -80,7 +80,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
         takeState(writer, raw, record)
       }
     },
-    end(isSettled = false) {
+    end(isSettled) {
       // A log that names no directory yet may still do so.
       if (hasRecords && isSettled && !writer.hasBegun) writer.begin(start.session())
       if (isSettled || writer.hasBegun) writer.end()

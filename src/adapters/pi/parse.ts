@@ -76,7 +76,7 @@ export function parserOf(brand: Brand) {
         else if (isTitleSlot(record)) pushTitleSlot(writer, raw, record)
         else takeLine(raw, record)
       },
-      end(isSettled = false) {
+      end(isSettled) {
         const waits = isAgent && !writer.hasBegun && header !== null
         if (waits && isSettled) begin({ writer, brand, unit }, header)
         if (!waits || isSettled) writer.end()

@@ -43,7 +43,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       if (raw.form === "document") writer.carrier(raw, record, { id: nonEmptyOf(record, "agentId") })
       else pushRecord(writer, raw, record)
     },
-    end(isSettled = false) {
+    end(isSettled) {
       // A log that names no directory yet may still do so.
       if (hasRecords && isSettled) begin(writer, main, null)
       if (isSettled || writer.hasBegun) writer.end()

@@ -42,7 +42,7 @@ function parseLog(main: SourceFile, writer: SessionWriter): Parser {
       if (raw.file.form === "log") return takeMessage(writer, raw, record)
       writer.carrier(raw, record, { id: sealedRelativePath(raw.file), pond: titleFacts(record) })
     },
-    end(isSettled = false) {
+    end(isSettled) {
       if (hasRecords && isSettled) begin(writer, main, null)
       if (isSettled || writer.hasBegun) writer.end()
       return { state: null, clientVersions: [] }

@@ -41,7 +41,7 @@ async function threadOf(unit: SourceUnit): Promise<Thread> {
     issue: (issue) => issues.push(issue),
   })
   for await (const batch of resolve(codex, unit)) for (const raw of batch.records) parser.push(raw)
-  const { clientVersions } = parser.end()
+  const { clientVersions } = parser.end(true)
   if (found.session === undefined) throw new Error(`no session in ${unit.key}`)
   return { unit, session: found.session, entries, issues, clientVersions }
 }

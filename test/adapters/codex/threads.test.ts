@@ -253,7 +253,7 @@ async function readAll(root: string, resume?: ResumePoint) {
     const parser = codex.parse(unit, sink, resume)
     const read = resume === undefined ? unit : { ...unit, files: [] }
     for await (const batch of resolve(codex, read)) for (const raw of batch.records) parser.push(raw)
-    const { state } = parser.end()
+    const { state } = parser.end(true)
     if (session === undefined) throw new Error("no session")
     const seen = new Set(entries.map(({ message }) => message.id))
     return { session, entries, point: { session, nextOrdinal: entries.length, seen, state: fromSource(state) } }

@@ -86,7 +86,7 @@ export async function read(unit: SourceUnit, before?: Stored, source = sourceAt(
     }
     issues.push(...batch.issues)
   }
-  const { state } = parser.end()
+  const { state } = parser.end(true)
   if (found.session === undefined) throw new Error(`no session in ${unit.key}`)
   // As a store would give it back.
   return {

@@ -32,7 +32,7 @@ function read(records: readonly unknown[], place = PLACE): Read {
     const text = typeof record === "string" ? record : JSON.stringify(record)
     parser.push({ form: "log", file, line: index + 1, text } satisfies RawRecord)
   }
-  parser.end()
+  parser.end(true)
   return found
 }
 
