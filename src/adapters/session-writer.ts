@@ -4,6 +4,7 @@
  * One record becomes one message, or several where it fuses roles; what is no message becomes a carrier, whole.
  * Knows no client. Every record that is handed in comes out: in a part, in `options.source`, or both.
  */
+
 import { assert } from "../model/errors.ts"
 import type { JsonObject, JsonValue } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
@@ -13,6 +14,7 @@ import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "
 import { type Placed, plain, type Sealed } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
 import { createMessageIds, createPartIds, idBefore } from "./message-ids.ts"
+import { type Note, noteIn } from "./notes.ts"
 import type { PartDraft } from "./parts.ts"
 
 export interface SessionStart {
@@ -75,6 +77,8 @@ export interface SessionWriter {
   /** The line of this record says more than its value: it is kept beside, and a native restore writes it. */
   keepSpelling(raw: RawRecord): void
   issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
+  /** Notes what the parser does not know in this record. */
+  noteOn(raw: RawRecord): Note
   /** No more records. What waits for a session that never came is not kept, and an issue says so. */
   end(): void
 }
@@ -170,6 +174,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     },
     keepSpelling: spellings.keep,
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.relativePath, record: raw.line }),
+    noteOn: (raw) => noteIn(sink, raw),
     end() {
       if (waiting.length === 0) return
       // `model-project-non-empty`: a session that does not say which it is, and of what, is not invented.

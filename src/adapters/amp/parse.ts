@@ -23,6 +23,7 @@ import {
   textOfFile,
   timestampAt,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -75,7 +76,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const split = messages.split(thread)
       // A document without messages is no thread; whatever else it is, it is kept.
       const header = split === undefined ? thread : split.header
-      writer.carrier(raw, header, { id: sealedRelativePath(raw.file), pond: titleFacts(thread) })
+      writer.carrier(raw, header, { id: sealedRelativePath(raw.file), pond: asTitle(wordUnder(thread, "title")) })
       for (const { key, item, text } of split?.items ?? []) {
         if (known.has(key)) continue
         known.add(key)
@@ -96,19 +97,12 @@ function forkedFrom(thread: SourceValue): Sealed<string> | undefined {
   return nonEmptyOf(thread, "originThreadID") ?? nonEmptyOf(thread, "forkedFromThreadID")
 }
 
-function titleFacts(thread: SourceValue): MessageDraft["pond"] {
-  const title = wordUnder(thread, "title")
-  return title === undefined || title === "" ? undefined : { title }
-}
-
 // --- A message ----------------------------------------------------------------------------------------------------------
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 type ItemRecord = RawRecord & { readonly form: "document"; readonly text: string }
 
 function takeMessage(writer: SessionWriter, raw: RawRecord & { text: string }, item: SourceValue): void {
-  const note: Note = (kind, found) =>
-    writer.issue(raw as RawRecord, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw as RawRecord)
   const id = messageNumber(raw as ItemRecord, item)
   const drafts = messageDrafts(whole(item), note).map(
     (draft, at): MessageDraft => (at === 0 ? { ...draft, id } : draft),

@@ -14,6 +14,7 @@ import {
   sealedOrigin,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -24,7 +25,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
-import { listedDocument, type Note, spoken } from "../shared/listed-document.ts"
+import { listedDocument, spoken } from "../shared/listed-document.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, wordUnder } from "../spot.ts"
 

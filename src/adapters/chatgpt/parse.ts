@@ -23,6 +23,7 @@ import {
   stringHere,
   stringUnder,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -63,7 +64,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       if (document === undefined) return begin(null)
       const split = splitDocument(document, shape)
       begin(document)
-      writer.carrier(raw, split?.header ?? document, { id: sealedRelativePath(raw.file), pond: titleFacts(document) })
+      const pond = asTitle(wordUnder(document, "title"))
+      writer.carrier(raw, split?.header ?? document, { id: sealedRelativePath(raw.file), pond })
       if (split === undefined) return
       const tree = treeOf(split.items, wordUnder(document, "current_node"))
       for (const node of tree.inOrder) takeNode(writer, raw, node, tree)
@@ -78,11 +80,6 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 const NAME = /([^/]+)\.json$/
 const placeOf = sealedRelativePath
 
-function titleFacts(document: SourceValue): MessageDraft["pond"] {
-  const title = wordUnder(document, "title")
-  return title === undefined || title === "" ? undefined : { title }
-}
-
 /** Seconds. A node without a time has 0, or nothing. */
 function timeUnder(value: SourceValue, key: string): Sealed<string> | undefined {
   const seconds = valueUnder(value, key)
@@ -90,8 +87,6 @@ function timeUnder(value: SourceValue, key: string): Sealed<string> | undefined 
 }
 
 // --- A node -------------------------------------------------------------------------------------------------------------
-
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 interface Said {
   readonly message: Spot
@@ -103,7 +98,7 @@ interface Said {
 
 function takeNode(writer: SessionWriter, raw: RawRecord, node: SourceValue, tree: Tree<SourceValue>): void {
   const own = { ...raw, form: "document", text: stringifyJson(node) } as RawRecord
-  const note: Note = (kind, found) => writer.issue(own, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(own)
   const id = nonEmptyOf(node, "id")
   const message = inside(whole(node), "message")
   const content = message && inside(message, "content")

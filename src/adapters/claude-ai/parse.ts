@@ -20,6 +20,7 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -58,8 +59,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       begin(document ?? null)
       if (document === undefined) return
       const split = splitDocument(document, shape)
-      const title = wordUnder(document, "name")
-      const pond = title === undefined || title === "" ? undefined : { title }
+      const pond = asTitle(wordUnder(document, "name"))
       writer.carrier(raw, split?.header ?? document, { id: sealedRelativePath(raw.file), pond })
       for (const item of split?.items ?? []) takeMessage(writer, raw, item, calls)
     },
@@ -92,11 +92,9 @@ function createOpenCalls(): OpenCalls {
 
 // --- A message ----------------------------------------------------------------------------------------------------------
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 function takeMessage(writer: SessionWriter, raw: RawRecord, item: SourceValue, calls: OpenCalls): void {
   const own = { ...raw, form: "document", text: stringifyJson(item) } as RawRecord
-  const note: Note = (kind, found) => writer.issue(own, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(own)
   const id = nonEmptyOf(item, "uuid")
   const timestamp = momentOf(item, "created_at")
   const [first, ...others] = draftsOf(whole(item), note, calls)

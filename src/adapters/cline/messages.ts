@@ -16,6 +16,7 @@ import {
   stringHere,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -32,7 +33,6 @@ import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { createUserTexts } from "./provenance.ts"
 
 /** A record or a part that was read and kept, and not understood, is noted. */
-export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 type Fields = Pick<MessageDraft, "timestamp" | "pond">
 type UserPart = PartDraft<"text" | "file" | "opaque">

@@ -25,7 +25,7 @@ import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, whole, wordUnder } from "../spot.ts"
 import type { Brand } from "./brands.ts"
 import { splitKeyed } from "./keyed-list.ts"
-import { type Note, saidDrafts, shownDrafts } from "./messages.ts"
+import { saidDrafts, shownDrafts } from "./messages.ts"
 
 const UI = /(?:^|\/)ui_messages\.json$/
 const TRANSCRIPT = /(?:^|\/)([^/]+)\.messages\.json$/
@@ -66,7 +66,7 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
   }
 
   function takeItem(raw: RawRecord, item: SourceValue, { relativePath, index }: Standing): void {
-    const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+    const note = writer.noteOn(raw)
     const drafts = UI.test(relativePath) ? shown(item, index) : saidDrafts(whole(item), note)
     if (isFilled(drafts)) writer.record(raw, item, drafts)
     else writer.carrier(raw, item)

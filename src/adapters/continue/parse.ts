@@ -26,6 +26,7 @@ import {
   splitAt,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -104,10 +105,8 @@ function titleFacts(record: SourceValue): MessageDraft["pond"] {
 
 // --- An item of the history ---------------------------------------------------------------------------------------------
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 function takeItem(writer: SessionWriter, raw: RawRecord, item: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const drafts = itemDrafts(whole(item), note)
   if (isFilled(drafts)) writer.record(raw, item, drafts)
   else writer.carrier(raw, item)

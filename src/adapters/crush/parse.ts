@@ -15,6 +15,7 @@ import {
   sealedOrigin,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -26,7 +27,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
-import { type Known, listedDocument, type Note, spoken } from "../shared/listed-document.ts"
+import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, wordUnder } from "../spot.ts"
 

@@ -15,6 +15,7 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import { injectedText } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { assistantParts, userRuns } from "../shared/anthropic-blocks.ts"
@@ -91,13 +92,11 @@ function agentOf(title: Sealed<string> | undefined, caller: Sealed<string>): Sea
 
 // --- Records ----------------------------------------------------------------------------------------------------------
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 /** Records that say how the session went. */
 const KNOWN: ReadonlySet<string | undefined> = new Set([START, "todo_state", "agent_turn_outcome", "session_end"])
 
 function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const drafts = draftsOf(record, note)
   const fields = { id: nonEmptyOf(record, "id"), timestamp: momentOf(record, "timestamp") }
   if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], id: fields.id }, ...drafts.slice(1)], fields)
@@ -106,8 +105,7 @@ function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue):
 
 function titleIn(record: SourceValue): MessageDraft["pond"] {
   if (wordUnder(record, "type") !== START) return undefined
-  const title = wordUnder(record, "sessionTitle") ?? wordUnder(record, "title")
-  return title === undefined || title === "" ? undefined : { title }
+  return asTitle(wordUnder(record, "sessionTitle") ?? wordUnder(record, "title"))
 }
 
 /** None where the record is no message. */

@@ -1,4 +1,5 @@
 /** The blocks of a message of Goose as parts. A block that is not understood keeps its place, and is named. */
+
 import {
   asJson,
   copied,
@@ -11,6 +12,7 @@ import {
   type Sealed,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -20,7 +22,6 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import type { Note } from "../shared/row-parser.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 
 type UserPart = PartDraft<"text" | "file" | "opaque">

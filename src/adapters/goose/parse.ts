@@ -14,9 +14,10 @@ import {
   sealedOrigin,
   sealedRelativePath,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
-import { type Note, parseRows } from "../shared/row-parser.ts"
+import { parseRows } from "../shared/row-parser.ts"
 import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 import { modelParts, userRuns } from "./blocks.ts"
@@ -70,7 +71,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | undef
   }
 
   function pushMessage(raw: RawRecord, record: SourceValue): void {
-    const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+    const note = writer.noteOn(raw)
     const timestamp = momentOfSeconds(record, "created")
     const drafts = isJsonObject(record) ? messageDrafts(record, inside(whole(record), "content"), note) : []
     const [first, ...others] = drafts.map((draft) => ({ ...draft, timestamp }))

@@ -21,6 +21,7 @@ import {
   stringUnder,
   valueAt,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -107,13 +108,10 @@ function begin(writer: SessionWriter, summary: SourceValue): void {
 }
 
 function titleIn(summary: SourceValue): MessageDraft["pond"] {
-  const title = wordUnder(summary, "generated_title")
-  return title === undefined || title === "" ? undefined : { title }
+  return asTitle(wordUnder(summary, "generated_title"))
 }
 
 // --- Updates ----------------------------------------------------------------------------------------------------------
-
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 /** Updates that say how it went. Others are kept as well, and said aloud. */
 const CARRIERS: ReadonlySet<string | undefined> = new Set([
@@ -128,7 +126,7 @@ const CARRIERS: ReadonlySet<string | undefined> = new Set([
 
 /** Of the oldest lines the notification stands alone, without what it was sent in. */
 function pushUpdate(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const outer = inside(whole(record), "params") ?? whole(record)
   const update = inside(outer, "update") ?? NOWHERE
   const sent = valueAt(outer.value, "_meta") ?? null

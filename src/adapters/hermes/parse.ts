@@ -27,6 +27,7 @@ import {
   stringUnder,
   testIn,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -40,7 +41,7 @@ import {
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
 import { readJson } from "../shared/read-json.ts"
-import { type Note, parseRows } from "../shared/row-parser.ts"
+import { parseRows } from "../shared/row-parser.ts"
 import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { FAILED } from "./failed.ts"
@@ -122,7 +123,7 @@ function parseSnapshot(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | 
   }
 
   function takeItem(raw: RawRecord, item: SourceValue, session: SourceObject): void {
-    const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+    const note = writer.noteOn(raw)
     const drafts = isJsonObject(item) ? draftsOf(item, note, session) : []
     const each = { ...raw, text: JSON.stringify(item) } as RawRecord
     if (isFilled(drafts)) writer.record(each, item, drafts)

@@ -18,6 +18,7 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import { opaquePart, type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionResponsePart } from "../shared/google-parts.ts"
@@ -67,10 +68,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 const NAME = /(session-[^/]+)\.jsonl$/
 const FOLDER = /(?:^|\/)([^/]+)\/[^/]+$/
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 function takeRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue, step: Set<JsonValue>): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const common = { id: nonEmptyOf(record, "uuid"), timestamp: momentOf(record, "timestamp") }
   const drafts = draftsOf(whole(record), step, note).map(
     (draft, at): MessageDraft => (at === 0 ? { ...common, ...draft } : draft),

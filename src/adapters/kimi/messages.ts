@@ -17,6 +17,7 @@ import {
   stringUnder,
   testIn,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -33,7 +34,6 @@ import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { injectedByOrigin, injectedByText } from "./provenance.ts"
 
 /** A record or a part that was read and kept, and not understood, is noted. */
-export type Note = (kind: "unknown_record" | "unknown_part" | "missing_blob", found: string) => void
 
 type Fields = Pick<MessageDraft, "id" | "timestamp">
 type SaidPart = PartDraft<"text" | "file" | "reasoning" | "opaque">
@@ -204,7 +204,6 @@ function unread({ value }: { readonly value: SourceValue }): PartDraft<"opaque">
 
 /** The document of a session is written anew all the time; its title may change. */
 export function takeState(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const title = wordUnder(record, "title") ?? wordUnder(record, "custom_title")
-  const pond = title === undefined || title === "" ? undefined : { title }
+  const pond = asTitle(wordUnder(record, "title") ?? wordUnder(record, "custom_title"))
   writer.carrier(raw, record, { id: nonEmptyStringAt(record, "id"), pond })
 }

@@ -18,7 +18,7 @@ import { isFilled, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { whole, wordUnder } from "../spot.ts"
-import { messageDrafts, type Note, takeState } from "./messages.ts"
+import { messageDrafts, takeState } from "./messages.ts"
 import { BRAND, LIVE } from "./records.ts"
 
 const SESSION = /([^/]+?)(?:\/subagents\/[^/]+)?\/(?:context(?:_\d+)?|wire)\.jsonl$/
@@ -72,7 +72,7 @@ export function openOldSession(
   }
 
   function takeLine(raw: RawRecord & { readonly text: string }, record: SourceValue): void {
-    const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+    const note = writer.noteOn(raw)
     const role = wordUnder(record, "role")
     const isMessage = isFlat || CONTEXT.test(raw.file.relativePath)
     if (WIRE.test(raw.file.relativePath)) times.learn(record)

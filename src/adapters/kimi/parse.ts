@@ -16,19 +16,12 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
-import {
-  messageDrafts,
-  type Note,
-  partDrafts,
-  resultDrafts,
-  summaryDrafts,
-  takeState,
-  toolCallDrafts,
-} from "./messages.ts"
+import { messageDrafts, partDrafts, resultDrafts, summaryDrafts, takeState, toolCallDrafts } from "./messages.ts"
 import { openOldSession } from "./old-records.ts"
 import { APPENDED, BLOB_REFERENCE, BRAND, COMPACTED, isOfOldClient, LIVE, LOOP_EVENT } from "./records.ts"
 
@@ -45,7 +38,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 
   let answered = model === undefined ? undefined : { pond: { model } }
   let current: RawRecord
-  const note: Note = (kind, found) => writer.issue(current, { kind, severity: "note", found: found.slice(0, 80) })
+  const note: Note = (kind, found) => writer.noteOn(current)(kind, found)
 
   function takeLine(raw: RawRecord, record: SourceValue): void {
     current = raw

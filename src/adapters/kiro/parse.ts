@@ -20,9 +20,10 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
-import { type Known, listedDocument, type Note, spoken } from "../shared/listed-document.ts"
+import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
@@ -72,7 +73,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Pars
       const title = wordUnder(record, "title")
       writer.carrier(raw, record, {
         id: sealedRelativePath(raw.file),
-        pond: title === undefined || title === "" ? undefined : { title },
+        pond: asTitle(title),
       })
     },
     end(isSettled) {
@@ -90,7 +91,7 @@ function agentName(header: SourceValue): Sealed<string> | undefined {
 
 /** A reply comes in several lines of one id, each the next piece. */
 function takeLine(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (of, found) => writer.issue(raw, { kind: of, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const data = inside(whole(record), "data")
   const blocks = itemsOf(data && inside(data, "content"))
   const kind = wordUnder(record, "kind")

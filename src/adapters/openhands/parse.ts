@@ -25,6 +25,7 @@ import {
   stringHere,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -90,8 +91,6 @@ function momentOfEvent(record: SourceValue) {
 
 // --- An event ---------------------------------------------------------------------------------------------------------
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 /** Events that say how the conversation went. */
 const KNOWN = new Set<string | undefined>([
   ...["CondensationRequest", "PauseEvent", "InterruptEvent", "ConversationStateUpdateEvent", "ConversationErrorEvent"],
@@ -100,7 +99,7 @@ const KNOWN = new Set<string | undefined>([
 ])
 
 function takeEvent(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const fields = { id: nonEmptyOf(record, "id"), timestamp: momentOfEvent(record) }
   const drafts = eventDrafts(whole(record), note)
   if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], ...fields }, ...drafts.slice(1)], fields)

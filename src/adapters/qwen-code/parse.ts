@@ -18,6 +18,7 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionCallPart, functionResponsePart, isThought, partText } from "../shared/google-parts.ts"
@@ -94,10 +95,9 @@ function spawnedBy(record: SourceValue): { readonly pond?: Record<string, JsonVa
 // --- Records ----------------------------------------------------------------------------------------------------------
 
 /** A record or a part that was read and kept, and not understood, is noted. */
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const drafts = draftsOf(record, note)
   if (isFilled(drafts)) writer.record(raw, record, drafts)
   else writer.carrier(raw, record, { ...commonFields(record), pond: titleIn(record) })
@@ -110,8 +110,7 @@ function commonFields(record: SourceValue): Pick<MessageDraft, "id" | "timestamp
 /** The name that a person or the client's model gave the chat. The last one counts. */
 function titleIn(record: SourceValue): MessageDraft["pond"] {
   if (systemKind(record) !== "custom_title") return undefined
-  const title = isJsonObject(record) ? wordUnder(record["systemPayload"], "customTitle") : undefined
-  return title === undefined || title === "" ? undefined : { title }
+  return asTitle(isJsonObject(record) ? wordUnder(record["systemPayload"], "customTitle") : undefined)
 }
 
 /** None where the record is no message. */

@@ -7,6 +7,7 @@ import type { Entry, SessionLog } from "../../model/session.ts"
 import type { Adapter, RawRecord } from "../adapter.ts"
 import { matchIn, sealedModifiedAt, sealedOrigin, sealedRelativePath } from "../extract.ts"
 import { fill } from "../lift.ts"
+import { asTitle, type Note } from "../notes.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
 import type { SourceValue } from "../source-value.ts"
 import { type Spot, whole } from "../spot.ts"
@@ -14,8 +15,6 @@ import { keyedList } from "./keyed-list.ts"
 import { keyedSerializer } from "./keyed-serializer.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "./native.ts"
 import { readJson } from "./read-json.ts"
-
-export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 /** What is known of a session: where its document does not say it, its file does. */
 export type Known = {
@@ -52,7 +51,7 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
 
     function take(raw: RawRecord, item: SourceValue, text: string): void {
       const own = { ...raw, form: "document", text } as RawRecord
-      const note: Note = (kind, found) => writer.issue(own, { kind, severity: "note", found: found.slice(0, 80) })
+      const note = writer.noteOn(own)
       const { id, timestamp } = reading.facts?.(item) ?? {}
       const [first, ...others] = reading.drafts(whole(item), note)
       if (first === undefined) writer.carrier(own, item, { id, timestamp })
@@ -65,8 +64,7 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
         begin(document === undefined ? {} : reading.start(document))
         if (document === undefined) return
         const split = list.split(document)
-        const title = reading.title?.(document)
-        const pond = title === undefined || title === "" ? undefined : { title }
+        const pond = asTitle(reading.title?.(document))
         writer.carrier(raw, split?.header ?? document, { id: place, pond })
         for (const { item, text } of split?.items ?? []) take(raw, item, text)
       },

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.
 import type { Entry, Session, SessionLog } from "../../model/session.ts"
 import type { FileSink, NativeSerializer, Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import { nonEmptyOf, plain } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   createSessionWriter,
   isFilled,
@@ -17,8 +18,6 @@ import {
 import { composed, fieldsOf, fromSource, type SourceObject } from "../source-value.ts"
 import { entriesByRecord, nativeRecords, revisionOf, sourceOf, wholeSession, writeRecord } from "./native.ts"
 import { digestOf, digestsIn, keyOfMessage, LISTING_TABLE, messageDigest, type RowLayout } from "./row-sessions.ts"
-
-export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 export interface RowReading {
   readonly layout: RowLayout

@@ -15,6 +15,7 @@ import {
   stringUnder,
   testIn,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   filePart,
   opaquePart,
@@ -28,8 +29,6 @@ import type { MessageDraft } from "../session-writer.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { FAILED, injectedKind } from "./provenance.ts"
-
-export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
 
 /** The name that the facts of a session give it. */
 export function titleFacts(facts: SourceValue): MessageDraft["pond"] {

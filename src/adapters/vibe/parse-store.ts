@@ -23,7 +23,7 @@ import type { KeyedDocument } from "../shared/keyed-list.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
-import { messageDrafts, type Note, titleFacts } from "./messages.ts"
+import { messageDrafts, titleFacts } from "./messages.ts"
 import { BRAND, chunksNamed, isChunk, messages, nameInGeneration } from "./records.ts"
 
 interface Document {
@@ -166,7 +166,7 @@ function takeMessage(writer: SessionWriter, raw: RawRecord, item: SourceValue, m
     writer.carrier(raw, item)
     return
   }
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const timestamp = moments.of(message)
   const drafts = messageDrafts(message, wordUnder(item, "source") === "injection", note)
   if (isFilled(drafts)) writer.record(raw, item, drafts, { timestamp })

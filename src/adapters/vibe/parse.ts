@@ -17,7 +17,7 @@ import { createSessionWriter, isFilled, mainFileOf, type SessionWriter } from ".
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, whole } from "../spot.ts"
-import { messageDrafts, type Note, titleFacts } from "./messages.ts"
+import { messageDrafts, titleFacts } from "./messages.ts"
 import { parseStored } from "./parse-store.ts"
 import { BRAND, CURRENT, isOldDocument, messages } from "./records.ts"
 
@@ -94,7 +94,7 @@ function begin(writer: SessionWriter, main: SourceFile, facts: SourceValue): voi
 // --- A message ------------------------------------------------------------------------------------------------------------
 
 function takeMessage(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
-  const note: Note = (kind, found) => writer.issue(raw, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const isInjected = inside(whole(record), "injected")?.value === true
   const fields = { id: nonEmptyOf(record, "message_id"), timestamp: timestampAt(record, "timestamp") }
   const drafts = messageDrafts(whole(record), isInjected, note)

@@ -16,5 +16,3 @@ export function textIn(value: JsonValue | undefined, key: string): string | unde
 export function chatIn(document: JsonValue): JsonValue {
   return isJsonObject(document) && isJsonObject(document["v"]) ? document["v"] : document
 }
-
-export type Note = (kind: "unknown_record" | "unknown_part", found: string) => void

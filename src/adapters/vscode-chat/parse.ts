@@ -21,6 +21,7 @@ import {
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
+import { asTitle, type Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
@@ -36,7 +37,7 @@ import { splitDocument } from "../shared/documents.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
-import { BRAND, type Note, shape } from "./documents.ts"
+import { BRAND, shape } from "./documents.ts"
 import { screenDrafts, textsAfterCalls } from "./screen.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
@@ -50,7 +51,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     const state = fieldsOf(document)["v"]
     chat = isJsonObject(state) ? state : document
     const split = splitDocument(document, shape)
-    const pond = titleFacts(chat)
+    const pond = asTitle(wordUnder(chat, "customTitle") ?? wordUnder(chat, "computedTitle"))
     writer.carrier(raw, split?.header ?? document, { id: sealedRelativePath(raw.file), pond })
     for (const line of fieldsOf(document)["pond:unread"] === undefined ? [] : ["a line that changes nothing"])
       writer.issue(raw, { kind: "unparsable_line", severity: "fault", found: line })
@@ -87,16 +88,11 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 
 const NAME = /([^/]+)\.jsonl?$/
 
-function titleFacts(chat: SourceValue): MessageDraft["pond"] {
-  const title = wordUnder(chat, "customTitle") ?? wordUnder(chat, "computedTitle")
-  return title === undefined || title === "" ? undefined : { title }
-}
-
 // --- A request ----------------------------------------------------------------------------------------------------------
 
 function takeRequest(writer: SessionWriter, raw: RawRecord, request: SourceValue): void {
   const own = { ...raw, form: "document", text: stringifyJson(request) } as RawRecord
-  const note: Note = (kind, found) => writer.issue(own, { kind, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(own)
   const id = nonEmptyOf(request, "requestId")
   const spot = whole(request)
   const asked = { role: "user", parts: [...promptParts(spot), ...attachedParts(spot, note)] } as const

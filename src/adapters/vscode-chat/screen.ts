@@ -8,10 +8,10 @@ import {
   stringHere,
   stringUnder,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { isFilled, type MessageDraft } from "../session-writer.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
-import type { Note } from "./documents.ts"
 
 /** What is shown, and no part of what was said. */
 const SHOWN_ONLY = new Set([
