@@ -104,6 +104,8 @@ export interface Source {
   readonly roots: (environment: Environment, home: string) => readonly string[]
   /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
   readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
+  /** Whether a file that somebody points at begins as the files of this source do. Sources that go by names are not asked then. */
+  readonly isOwn?: (path: string) => boolean
 }
 
 /** What one session is read from. */

@@ -259,6 +259,12 @@ export function momentOfDigits(text: Sealed<string> | undefined): Sealed<string>
   return text === undefined ? undefined : momentIn(Number(plain(text)))
 }
 
+/** The moment at which a UUID of version 7 was made, which its first 48 bits say. */
+export function momentInUuid(uuid: Sealed<string>): Sealed<string> | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/i.exec(plain(uuid)) ?? []
+  return high === undefined ? undefined : momentIn(Number.parseInt(`${high}${low}`, 16))
+}
+
 /** A group of a pattern's match: what is decoded stays in its record. */
 export function matchIn(text: Sealed<string>, pattern: RegExp, group = 1): Sealed<string> | undefined {
   const found = pattern.exec(plain(text))?.[group]

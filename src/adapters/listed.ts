@@ -8,7 +8,11 @@ import type { Adapter, Source } from "./adapter.ts"
 /** `load` is a `require`, which gives the module at once, as the members of an adapter are asked for. */
 export function listed(id: string, roots: Source["roots"], load: () => Adapter): Adapter {
   const adapter = lazy(load)
-  const source: Source = { roots, plan: (root) => adapter().source.plan(root) }
+  const source: Source = {
+    roots,
+    plan: (root) => adapter().source.plan(root),
+    isOwn: (path) => adapter().source.isOwn?.(path) === true,
+  }
   return new Proxy({ id, source } as Adapter, {
     get: (known, member) => (member === "id" || member === "source" ? known[member] : Reflect.get(adapter(), member)),
     has: (_, member) => Reflect.has(adapter(), member),

@@ -73,6 +73,8 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("claude-ai", NOWHERE, () => require("./claude-ai/adapter.ts").claudeAi),
   listed("gemini-app", NOWHERE, () => require("./gemini-app/adapter.ts").geminiApp),
   listed("atif", NOWHERE, () => require("./atif/adapter.ts").atif),
+  listed("claude-stream", NOWHERE, () => require("./claude-code/adapter.ts").claudeStream),
+  listed("codex-exec", NOWHERE, () => require("./codex-exec/adapter.ts").codexExec),
 ]
 
 export function adapterById(id: string): Adapter | undefined {

@@ -52,6 +52,7 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   openclaw: "pi",
   "xcode-claude": "claude-code",
   "claude-desktop": "claude-code",
+  "claude-stream": "claude-code",
 }
 
 test.each(ADAPTERS.map(({ id, serialize }) => [CODEC_OF[id] ?? id, serialize.foreign !== undefined] as const))(

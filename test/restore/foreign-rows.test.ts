@@ -91,7 +91,7 @@ function otherId(id: string): string {
 }
 
 /** Their files are not called after the session. */
-const NAMED_FREELY = new Set(["atif"])
+const NAMED_FREELY = new Set(["atif", "claude-stream", "codex-exec"])
 
 describe("files of another session", () => {
   test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))("%s", async (_, adapter) => {

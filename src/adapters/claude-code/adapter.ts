@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import type { Adapter } from "../adapter.ts"
 import type { Grant, OutputForms } from "../output-forms.ts"
-import { type Brand, CLAUDE_CODE, DESKTOP, XCODE } from "./brands.ts"
+import { type Brand, CLAUDE_CODE, DESKTOP, STREAM, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
@@ -13,6 +13,7 @@ import { desktopRegistration, hooks, registration } from "./registration.ts"
 import { retention } from "./retention.ts"
 import { coworkSerializerOf, serializerOf } from "./serialize.ts"
 import { concerns, configRootSource } from "./source.ts"
+import { streamParserOf, streamSerializerOf, streamSource } from "./stream.ts"
 import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
@@ -118,6 +119,20 @@ export const claudeDesktop: Adapter = {
   },
   watching: { concerns: concernsCowork },
   registration: desktopRegistration,
+}
+
+/** Of a run that kept no log, or of which only its output was kept. */
+export const claudeStream: Adapter = {
+  ...opening(STREAM),
+  source: streamSource,
+  parse: streamParserOf(STREAM),
+  context,
+  serialize: streamSerializerOf(STREAM),
+  output: {
+    sessionIds: whole(`${UUID}:claude-stream`),
+    relativePaths: [/^(?:[\w-]{1,60}\/){0,3}(?:[\w-]{1,80}\.stream\.jsonl?|claude-execution-output\.json)$/],
+  },
+  ...shared,
 }
 
 function opening({ id, title, judged }: Brand): Pick<Adapter, "id" | "title" | "judged"> {

@@ -4,6 +4,7 @@
  */
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Judgement } from "../adapter.ts"
+import { joined, type Sealed, sealedOrigin } from "../extract.ts"
 import { desktopRoots, roots, xcodeRoots } from "./roots.ts"
 
 export interface Brand {
@@ -13,6 +14,8 @@ export interface Brand {
   readonly roots: (environment: Environment, home: string) => readonly string[]
   /** What a session of another client is known by in it comes out of its id there, and of this. */
   readonly seed: string
+  /** Its files are what the client printed. */
+  readonly isPrinted?: true
 }
 
 export const CLAUDE_CODE: Brand = {
@@ -43,4 +46,19 @@ export const DESKTOP: Brand = {
   judged: { by: "samples", from: "2.1.15", to: "2.1.326" },
   roots: desktopRoots,
   seed: "desktop ",
+}
+
+/** What `claude -p --output-format stream-json` printed. One real output of each kind, of the version that is installed here. */
+export const STREAM: Brand = {
+  id: "claude-stream",
+  title: "Claude stream-json",
+  judged: { by: "samples", from: "2.1.326", to: "2.1.326" },
+  roots: () => [],
+  seed: "stream ",
+  isPrinted: true,
+}
+
+/** The log of the same session may be stored as well, and is another session: it holds the prompts, too. */
+export function printedId(id: Sealed<string> | undefined, brand: Brand): Sealed<string> | undefined {
+  return id && joined([id, sealedOrigin(brand)], ":")
 }

@@ -33,7 +33,7 @@ import { assistantParts, type UserRun, userRuns } from "../shared/anthropic-bloc
 import { readJson } from "../shared/read-json.ts"
 import type { SourceObject } from "../source-value.ts"
 import { inside, type Spot, whole, wordUnder } from "../spot.ts"
-import type { Brand } from "./brands.ts"
+import { type Brand, printedId } from "./brands.ts"
 import { userTextParts } from "./provenance.ts"
 import {
   injectedAssistant,
@@ -57,6 +57,8 @@ interface Learned {
   agent: Sealed<string> | undefined
   title: Sealed<string> | undefined
   spawnedBy: Sealed<string> | undefined
+  /** The id of a session that was printed: its file has any name. */
+  printed: Sealed<string> | undefined
   isWarmup: boolean
 }
 
@@ -104,6 +106,7 @@ function parse(brand: Brand, unit: SourceUnit, sink: ParseSink, resume?: ResumeP
       agent: undefined,
       title: undefined,
       spawnedBy: undefined,
+      printed: undefined,
       isWarmup: false,
     },
     versions: new Set(),
@@ -167,7 +170,7 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
   const left = isAgent ? undefined : matchIn(place, LEFT)
-  const stem = left ?? matchIn(place, AUDIT) ?? matchIn(place, STEM) ?? place
+  const stem = learned.printed ?? left ?? matchIn(place, AUDIT) ?? matchIn(place, STEM) ?? place
   const folder = matchIn(place, /(?:^|\/)projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/) ?? stem
   const parent = isAgent ? (matchIn(place, /([^/]+)\/subagents\//) ?? learned.parent) : undefined
   // Agents of one client count from anew in every session, so an agent's own name tells it apart only within its parent.
@@ -192,8 +195,9 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   })
 }
 
-function learn({ learned, isAgent }: Reading, record: SourceObject): void {
+function learn({ brand, learned, isAgent }: Reading, record: SourceObject): void {
   learned.project ??= nonEmptyStringAt(record, "cwd")
+  if (brand.isPrinted) learned.printed ??= printedId(nonEmptyStringAt(record, "session_id"), brand)
   learned.createdAt ??= timestampAt(record, "timestamp") ?? timestampAt(record, "_audit_timestamp")
   if (!isAgent) return
   learned.parent ??= nonEmptyStringAt(record, "sessionId")
@@ -249,7 +253,7 @@ function pushTask({ writer, main, learned }: Reading, raw: RawRecord, record: So
 
 function pushMain(reading: Reading, raw: RawRecord, record: SourceObject): void {
   const { writer } = reading
-  const version = record["version"]
+  const version = record["version"] ?? record["claude_code_version"]
   if (version !== reading.version && typeof version === "string") {
     reading.version = version
     reading.versions.add(version)

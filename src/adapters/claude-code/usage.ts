@@ -31,7 +31,7 @@ function ofAnswer(record: JsonObject, sessionId: string): readonly ResponseUsage
   const id = textAt(message, "id") ?? textAt(record, "uuid") ?? `${sessionId} ${textAt(record, "timestamp") ?? ""}`
   const written = writes(counted)
   return ifAny({
-    key: `${id} ${textAt(record, "requestId") ?? ""}`,
+    key: `${id} ${textAt(record, "requestId") ?? textAt(record, "request_id") ?? ""}`,
     model,
     input: tokensAt(counted, "input_tokens"),
     output: tokensAt(counted, "output_tokens"),

@@ -2,7 +2,7 @@
  * Bring what the clients have written into the store. Not on the wire: it reads this machine, so only its owner asks for it.
  */
 
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
@@ -119,8 +119,15 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
         details: { path },
       })
     }
+    // Nobody said whose file this is: one that says it itself is of no other source.
+    const isFile = adapters.length === 0 && statSync(path).isFile()
+    const own = isFile ? chosen.filter(({ source }) => source.isOwn?.(path) === true) : []
     // What is remembered of it is remembered by its name, and the same name is another directory elsewhere.
-    return chosen.map((adapter) => ({ adapter, root: resolve(path), isChosen: adapters.length > 0 ? true : undefined }))
+    return (own.length > 0 ? own : chosen).map((adapter) => ({
+      adapter,
+      root: resolve(path),
+      isChosen: adapters.length > 0 ? true : undefined,
+    }))
   }
   const { environment } = pond.host
   const home = environment["HOME"] ?? homedir()

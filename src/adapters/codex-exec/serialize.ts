@@ -1,0 +1,7 @@
+/** An output from canonical: its lines as they were. */
+import type { Serialize } from "../adapter.ts"
+import { createNativeSerializer } from "../shared/native.ts"
+import { opensNothing } from "../shared/read-only.ts"
+import { BRAND } from "./parse.ts"
+
+export const serialize: Serialize = { native: createNativeSerializer, resume: opensNothing(BRAND.title) }
