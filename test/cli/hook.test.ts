@@ -115,7 +115,8 @@ test("after a compaction a session is handed back its commands and decisions, by
   expect(await call("pre-compact", compacted)).toEqual(SILENT)
   const told = JSON.parse((await call("session-start", started)).stdout).hookSpecificOutput
   expect(told.hookEventName).toBe("SessionStart")
-  for (const part of [`| ${DECISION}`, "| make ship ENV=staging"]) expect(told.additionalContext).toContain(part)
+  for (const part of [`| ${DECISION}`, "| make ship ENV=staging", "message a0000000"])
+    expect(told.additionalContext).toContain(part)
   const prompt = { ...asked, session_id: SESSION, prompt: "go on" }
   expect(await call("prompt", prompt)).toEqual(SILENT)
   await call("pre-compact", compacted)

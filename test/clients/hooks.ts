@@ -1,15 +1,18 @@
 /**
  * Recall by hooks, judged by what a client sends its model: a decision of an old session must be in the request of the
- * task that needs it, and a task that needs none must be sent without a word of pond's.
+ * task that needs it, a task that needs none must be sent without a word of pond's, and what a compaction dropped must be
+ * in the request that follows it.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { hooksOf } from "../../build/plugins/hooks.ts"
+import { adapterById } from "../../src/adapters/registry.ts"
 import { shellWord } from "../../src/platform/process/shell-word.ts"
 import { JUDGED, NOT_NEEDED } from "../search/recall-tasks.ts"
-import type { Client } from "./client.ts"
+import { type Client, write } from "./client.ts"
+import { SCRIPTS, SUMMARY } from "./model/script.ts"
 import type { Place } from "./place.ts"
-import { REPOSITORY, run } from "./run.ts"
+import { type Ran, REPOSITORY, run } from "./run.ts"
 
 const SAID_BY_POND = "pond: from earlier sessions"
 
@@ -17,8 +20,8 @@ const SAID_BY_POND = "pond: from earlier sessions"
 const PATIENCE_S = 60
 
 export function hooks(place: Place, client: Client): { readonly isGood: boolean; readonly said: string } | undefined {
-  const configure = CONFIGURED[client.name]
-  if (configure === undefined) return undefined
+  const args = CONFIGURED[client.name]
+  if (args === undefined) return undefined
   const home = join(place.root, "homes", `${client.name}-hooks`)
   const log = join(place.root, "logs", `${client.name}-hooks.jsonl`)
   for (const stale of [home, log]) rmSync(stale, { recursive: true, force: true })
@@ -26,7 +29,7 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
   const pond = [process.execPath, join(REPOSITORY, "src/main.ts"), "--store", join(home, "store")]
   storeDecisions(home, place.alpha, pond)
   client.configure(home, {})
-  const args = configure(home, hooksOf(client.adapter, pond.map(shellWord).join(" "), PATIENCE_S))
+  writeHooks(client, home, pond)
   const ask = (prompt: string): string => {
     const words = client.begin(prompt, { args })
     const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }
@@ -38,7 +41,8 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
   const missed = JUDGED.filter(([decision, task]) => !ask(task).includes(decision))
   const loud = NOT_NEEDED.filter((task) => ask(task).includes(SAID_BY_POND))
   // Last: what it plays is another session of the project.
-  const ends = endFaults({ client, place, home, log, args, pond })
+  const played = { client, place, home, log, args, pond }
+  const ends = [...endFaults(played), ...compactionFaults(played)]
   rmSync(home, { recursive: true, force: true })
   const told = JUDGED.length - missed.length
   const faults = [
@@ -46,7 +50,7 @@ export function hooks(place: Place, client: Client): { readonly isGood: boolean;
     ...missed.map(([, task]) => `not told: ${task}`),
     ...loud.map((task) => `told for nothing: ${task}`),
   ]
-  const sum = `${told} of ${JUDGED.length} told what they need, ${loud.length} of ${NOT_NEEDED.length} others told anything`
+  const sum = `${told} of ${JUDGED.length} told what they need, ${loud.length} of ${NOT_NEEDED.length} others told anything, ${ends.length} faults at the end of a session and after a compaction`
   return { isGood: faults.length === 0, said: [sum, ...faults].join("; ") }
 }
 
@@ -63,16 +67,65 @@ interface Ended {
 const LINGER_S = 10
 const SETTLED = "We decided: amounts are kept in cents as integers, never as floats. Remember that."
 
+function play({ client, place, home, log }: Ended, words: readonly string[], lingerSeconds = LINGER_S): Ran {
+  const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }
+  const ran = run({ client, place, home, cwd: place.alpha, log, words, environment, lingerSeconds })
+  if (ran.code === 0) return ran
+  throw new Error(`${client.name} ended with ${ran.code}: ${(ran.complaints || ran.said).slice(-300)}`)
+}
+
 /** What ends is stored by the hook alone. */
-function endFaults({ client, place, home, log, args, pond }: Ended): string[] {
-  const play = (words: readonly string[]) => {
-    const environment = { POND_RECALL_TIMEOUT_MS: String(PATIENCE_S * 1_000) }
-    return run({ client, place, home, cwd: place.alpha, log, words, environment, lingerSeconds: LINGER_S })
-  }
-  play(client.begin(SETTLED, { args }))
+function endFaults(ended: Ended): string[] {
+  const { client, home, args, pond } = ended
+  play(ended, client.begin(SETTLED, { args }))
   const id = client.sessions(home).at(-1)?.id ?? ""
   const got = Bun.spawnSync([...pond, "get", id, "--json"], { env: { PATH: process.env["PATH"] ?? "", HOME: home } })
   return got.exitCode === 0 ? [] : [`the session ${id} was not stored at its end: ${got.stderr.toString()}`]
+}
+
+const HANDED_BACK = "pond: from this session before it was compacted"
+const RULE = "From now on the ledger must be exported by tools/ledger.sh alone, never by hand."
+/** What the model runs in the script of tools and a summary drops; it ends with 0. */
+const COMMAND = SCRIPTS["tools"]?.flatMap(({ deeds = [] }) => deeds).findLast(({ kind }) => kind === "shell")
+const COMPACTED: Readonly<Record<string, (ended: Ended, session: string) => void>> = {
+  claude(ended, session) {
+    play(ended, ended.client.resume(session, "/compact", { args: ended.args }))
+  },
+  // It compacts before the next prompt, whose turn before said of itself that it fills the context.
+  codex(ended, session) {
+    play(ended, ended.client.resume(session, "[[script:big]] fill the context", { args: ended.args }))
+  },
+  opencode(ended, session) {
+    const params = { providerID: "mock", modelID: "mock-model", auto: false }
+    const steps = JSON.stringify([{ ask: `/session/${session}/summarize`, params }])
+    play(ended, [process.execPath, join(import.meta.dir, "drive.ts"), "opencode", steps])
+  },
+}
+
+/** The decision and the command of a session whose history a summary replaced must be in what its model is asked next. */
+function compactionFaults(ended: Ended): string[] {
+  const { client, home } = ended
+  const compact = COMPACTED[client.name]
+  if (compact === undefined) return []
+  const before = new Set(client.sessions(home).map(({ id }) => id))
+  play(ended, client.begin(`${RULE} [[script:tools]] go`, { args: ended.args }))
+  const session = client.sessions(home).find(({ id }) => !before.has(id))?.id ?? ""
+  compact(ended, session)
+  const smaller = client.name === "codex" ? ["-c", "model_auto_compact_token_limit=20000"] : []
+  const args = [...ended.args, ...smaller]
+  const { requests } = play(ended, client.resume(session, "[[script:plain2]] go on", { args }))
+  const asked = requests.findLast(({ script }) => script === "plain2")
+  const texts = [asked?.system ?? "", ...(asked?.items ?? []).map(({ text = "" }) => text)]
+  const handed = texts.find((text) => text.includes(HANDED_BACK)) ?? ""
+  const command = COMMAND?.kind === "shell" ? COMMAND.command : "no command"
+  const faults = [
+    ...(texts.some((text) => text.includes(SUMMARY)) ? [] : ["no summary was sent: it was not compacted"]),
+    ...(asked?.items.some(({ role }) => role === "result") === true ? ["the results of tools are still sent"] : []),
+    ...(handed === "" ? ["nothing was handed back"] : []),
+    ...[`| ${RULE}`, `| ${command}`].filter((line) => !handed.includes(line)).map((line) => `not handed back: ${line}`),
+    ...(/^message [\w-]{8,}:$/m.test(handed) ? [] : ["no message is cited"]),
+  ]
+  return faults.map((fault) => `after a compaction: ${fault}`)
 }
 
 /** A session of Claude Code with all of them, and as many answers. */
@@ -98,18 +151,26 @@ function storeDecisions(home: string, project: string, pond: readonly string[]):
   if (exitCode !== 0) throw new Error(`pond sync ended with ${exitCode}: ${stderr}`)
 }
 
-type Configure = (home: string, settings: object) => readonly string[]
+/** Words that each client needs besides its hooks. */
+const CONFIGURED: Readonly<Record<string, readonly string[]>> = {
+  claude: [],
+  // A person reviews hooks on their first run; nobody does here.
+  codex: ["--dangerously-bypass-hook-trust"],
+  opencode: [],
+  qwen: [],
+}
 
-/** Where each client reads hooks. Gives the words that it needs besides. */
-const CONFIGURED: Readonly<Record<string, Configure>> = {
-  claude(home, settings) {
-    const path = join(home, "hooks.json")
-    writeFileSync(path, JSON.stringify(settings))
-    return ["--settings", path, "--"]
-  },
-  codex(home, settings) {
-    writeFileSync(join(home, ".codex/hooks.json"), JSON.stringify(settings))
-    // A person reviews hooks on their first run; nobody does here.
-    return ["--dangerously-bypass-hook-trust"]
-  },
+/** As `pond init --hooks` leaves them, but for the patience. */
+function writeHooks({ adapter }: Client, home: string, pond: readonly string[]): void {
+  const hooked = adapterById(adapter)?.hooks
+  if (hooked === undefined) throw new Error(`${adapter} has no hooks.`)
+  const { file, content } = hooked
+  const path = file({}, home)
+  const line = pond.map(shellWord).join(" ")
+  const known = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as object) : {}
+  const text =
+    content.kind === "file"
+      ? content.text(pond, line).replace("5_000", `${PATIENCE_S}_000`)
+      : JSON.stringify({ ...known, ...hooksOf(adapter, line, PATIENCE_S) })
+  write(path, text)
 }

@@ -138,10 +138,10 @@ test("notes of a session: what the person settled, and the commands that worked"
   ])
   const notes = await box.run(sessionNotes, { session_id: "run" })
   expect(notes).toEqual({
-    decisions: [{ text: "Never push to main.", message_id: "m0" }],
+    decisions: [{ text: "Never push to main.", message_id: "m0", short_id: "m0" }],
     commands: [
-      { command: "make ship ENV=staging", message_id: "c4", times: 2 },
-      { command: expect.not.stringContaining(KEY), message_id: "c5", times: 1 },
+      { command: "make ship ENV=staging", message_id: "c4", short_id: "c4", times: 2 },
+      { command: expect.not.stringContaining(KEY), message_id: "c5", short_id: "c5", times: 1 },
     ],
   })
   expect(await box.run(sessionNotes, { session_id: "run", tokens: 50 })).toMatchObject({ decisions: [{}] })

@@ -7,7 +7,7 @@ fails never stops the client.
   prompt         adds what earlier sessions of the project said about it: at most
                  three passages, with the ids of their messages
   session-start  after a compaction: adds the commands that worked and what you
-                 decided
+                 decided, with the ids of their messages
   pre-compact    notes that the session is about to be compacted
   session-end    stores the session, in the background
 
@@ -19,7 +19,8 @@ anything that looks like a credential. Stored text is quoted line by line and ma
 as content to read, not as instructions.
 
 Turn it off for one session with POND_RECALL=off in its environment, for some
-projects, or altogether:
+projects, or altogether. What is added to a prompt, citations included, is never
+longer than \`recall.tokens\`:
 
   pond config set recall.excluded /work/client-a,/work/client-b
   pond config set recall.enabled false

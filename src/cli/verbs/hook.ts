@@ -89,16 +89,17 @@ async function addedText(call: Call, payload: HookPayload): Promise<string> {
     return notes
   }
   const told = isAfterCompaction ? [] : (memory?.told ?? [])
+  const { tokens } = pond.host.settings().values.recall
   const { passages } = await perform(recall, call, {
     prompt: payload.prompt,
     near: payload.cwd,
     ...(sessionId === undefined ? {} : { session_id: sessionId }),
     without: told,
-    tokens: pond.host.settings().values.recall.tokens,
+    tokens,
   })
-  if (isAfterCompaction || passages.length > 0)
-    remember({ isCompacted: false, told: [...told, ...passages.map(({ message_id }) => message_id)] })
-  return [notes, recallText(passages, payload.cwd)].filter(Boolean).join("\n\n")
+  const added = recallText(passages, payload.cwd, tokens)
+  if (isAfterCompaction || added.told.length > 0) remember({ isCompacted: false, told: [...told, ...added.told] })
+  return [notes, added.text].filter(Boolean).join("\n\n")
 }
 
 /** What was said since the last sync is stored first, as far as the time allows. */

@@ -131,7 +131,10 @@ export function tokensOf(prose: string): number {
   return Math.ceil(count)
 }
 
-function cutToRoom(passage: string, room: number): { readonly text: string; readonly truncated: boolean } | undefined {
+export function cutToRoom(
+  passage: string,
+  room: number,
+): { readonly text: string; readonly truncated: boolean } | undefined {
   if (room < TOKENS_MIN) return undefined
   if (tokensOf(passage) <= room) return { text: passage, truncated: false }
   let end = Math.min(passage.length, room * 3)

@@ -12,7 +12,7 @@ import { isDecision } from "../../search/recall/passage.ts"
 import type { Sessions } from "../../sessions/store.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { createRedactor } from "../share/redact.ts"
-import { fullSessionId } from "../store/session-ids.ts"
+import { fullSessionId, shortIds } from "../store/session-ids.ts"
 import { tokensOf } from "./recall.ts"
 
 const TOKENS_DEFAULT = 800
@@ -22,17 +22,21 @@ const COMMAND_UNITS_MAX = 240
 const DECISION_UNITS_MAX = 300
 const DECISIONS_MAX = 12
 const COMMANDS_MAX = 16
+/** What a line that names a message takes. */
+const CITATION_TOKENS = 10
 
 /** Looking around leaves nothing that must be known again. */
 const LOOKING =
   /^(?:cd|ls|cat|head|tail|grep|rg|find|pwd|echo|which|wc|sed -n|tree|file|stat|git (?:status|log|diff|show|branch))\b[^|;&]*$/
 
+const SHORT_ID = Type.String({ description: "The beginning of the message's id, which `get` takes." })
 const Command = closedObject({
   command: Type.String(),
   message_id: Type.String(),
+  short_id: SHORT_ID,
   times: Type.Integer({ description: "How often it ran and did not fail." }),
 })
-const Decision = closedObject({ text: Type.String(), message_id: Type.String() })
+const Decision = closedObject({ text: Type.String(), message_id: Type.String(), short_id: SHORT_ID })
 
 export const sessionNotes = defineOperation({
   name: "session_notes",
@@ -57,7 +61,7 @@ export const sessionNotes = defineOperation({
     let room = tokens
     const within = <Each>(all: readonly Each[], textOf: (each: Each) => string): Each[] =>
       all.filter((each) => {
-        const size = tokensOf(textOf(each)) + 2
+        const size = tokensOf(textOf(each)) + CITATION_TOKENS
         if (size > room) return false
         room -= size
         return true
@@ -72,7 +76,11 @@ export const sessionNotes = defineOperation({
       commandsOf(entries, vocabulary).map((each) => ({ ...each, command: clean(each.command, COMMAND_UNITS_MAX) })),
       (each) => each.command,
     )
-    return { decisions: decisions.reverse(), commands: commands.reverse() }
+    const ids = [...decisions, ...commands].map(({ message_id }) => message_id)
+    const short = await shortIds(sessions, "messages", [...new Set(ids)])
+    const cited = <Each extends { readonly message_id: string }>(all: readonly Each[]) =>
+      all.toReversed().map((each) => ({ ...each, short_id: short.get(each.message_id) ?? each.message_id }))
+    return { decisions: cited(decisions), commands: cited(commands) }
   },
 })
 
@@ -103,7 +111,7 @@ function typedSentences({ message, parts }: Entry): string[] {
 }
 
 /** Newest first, each once, without those that failed and those that only looked around. */
-function commandsOf(entries: readonly Entry[], vocabulary: Vocabulary): Static<typeof Command>[] {
+function commandsOf(entries: readonly Entry[], vocabulary: Vocabulary): Omit<Static<typeof Command>, "short_id">[] {
   const failed = new Set(
     entries.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "tool_result" && part.is_failure ? [part.call_id] : [])),

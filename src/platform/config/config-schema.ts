@@ -208,7 +208,10 @@ export const ConfigSchema = Type.Object(
         tokens: Type.Integer({
           minimum: 30,
           maximum: 10_000,
-          ...facts({ description: "The room that recall takes in a prompt, in tokens.", default: 400 }),
+          ...facts({
+            description: "The room that recall takes in a prompt, in tokens, with what cites and frames it.",
+            default: 400,
+          }),
         }),
         timeout_ms: Type.Integer({
           minimum: 50,
