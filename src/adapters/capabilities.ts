@@ -38,12 +38,24 @@ export interface RetentionPolicy {
   readonly of: (root: string) => Retention | undefined
 }
 
-/** After so many days the client deletes what nothing touched. */
-export interface Retention {
+/** When the client deletes sessions: by their age, or by how many there are. */
+export type Retention = AgeRetention | CountRetention
+
+/** After so many days it deletes what nothing touched. */
+export interface AgeRetention {
   readonly days: number
+  readonly sessions?: never
   /** What the client calls it, and the file where it is set. */
   readonly setting: string
   readonly file: string
+}
+
+/** It keeps so many sessions, the newest, which nobody can set. */
+export interface CountRetention {
+  readonly sessions: number
+  readonly days?: never
+  readonly setting?: never
+  readonly file?: never
 }
 
 /** For clients that write logs and notes beside their sessions all the time. */

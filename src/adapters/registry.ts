@@ -4,6 +4,7 @@
  */
 import type { Adapter } from "./adapter.ts"
 import { roots as ampRoots } from "./amp/roots.ts"
+import { roots as antigravityRoots } from "./antigravity/roots.ts"
 import {
   roots as claudeCodeRoots,
   desktopRoots as claudeDesktopRoots,
@@ -31,6 +32,7 @@ import { ohMyPiRoots, openclawRoots, roots as piRoots } from "./pi/roots.ts"
 import { roots as qwenCodeRoots } from "./qwen-code/roots.ts"
 import { roots as vibeRoots } from "./vibe/roots.ts"
 import { roots as vscodeChatRoots } from "./vscode-chat/roots.ts"
+import { roots as warpRoots } from "./warp/roots.ts"
 import { roots as zedRoots } from "./zed/roots.ts"
 
 /** Sessions that are only read where somebody names them: the export of an account, a file of an exchange format. */
@@ -68,6 +70,8 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("zed", zedRoots, () => require("./zed/adapter.ts").zed),
   listed("crush", crushRoots, () => require("./crush/adapter.ts").crush),
   listed("kiro", kiroRoots, () => require("./kiro/adapter.ts").kiro),
+  listed("warp", warpRoots, () => require("./warp/adapter.ts").warp),
+  listed("antigravity", antigravityRoots, () => require("./antigravity/adapter.ts").antigravity),
   listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),
   listed("chatgpt", NOWHERE, () => require("./chatgpt/adapter.ts").chatgpt),
   listed("claude-ai", NOWHERE, () => require("./claude-ai/adapter.ts").claudeAi),

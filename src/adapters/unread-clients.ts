@@ -3,13 +3,13 @@
  * keeps it. An entry has the shape of an adapter, which takes it over as it is; then `unreadClients` leaves it out.
  */
 import type { Adapter, Source } from "./adapter.ts"
-import type { RetentionPolicy } from "./capabilities.ts"
+import type { AgeRetention } from "./capabilities.ts"
 
 export interface UnreadClient {
   readonly id: string
   readonly title: string
   readonly source: Source
-  readonly retention: RetentionPolicy
+  readonly retention: { readonly of: (root: string) => AgeRetention | undefined }
 }
 
 /** None today: each client that deletes sessions has an adapter. */

@@ -142,6 +142,8 @@ const TOLD: Readonly<Record<string, string>> = {
   grok: "subagent",
   "xcode-claude": "agent",
   "claude-desktop": "agent",
+  warp: "tools",
+  antigravity: "tools",
 }
 
 /** Extensions that were made of Cline's are read by its codec: what is told of one is told of all. */

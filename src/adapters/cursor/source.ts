@@ -34,6 +34,7 @@ const EDITOR_DATABASE = "globalStorage/state.vscdb"
 const ROWS = "cursorDiskKV"
 const [COMPOSER, BUBBLE] = ["composerData:", "bubbleId:"]
 const COMPOSERS = "composers"
+const CHAT_ID = /^(?:agent-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const CHATS = "chats"
 const STORE = "store.db"
 const PROJECTS = "projects"
@@ -49,7 +50,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
   const disk = foldersBelow(root)
   for (const place of [EDITOR_DATABASE, "state.vscdb"])
     yield* planDocuments(disk, place, [ROWS], (database, at) => listComposers(root, database, at))
-  yield* plainDocuments(disk, COMPOSERS)
+  yield* plainDocuments(disk, COMPOSERS, CHAT_ID)
   const met = new Set<string>()
   for (const folder of disk.entries(CHATS)) if (isFolder(folder)) yield* planChats(disk, below(CHATS, folder.name), met)
   yield* planTranscripts(disk, met)
@@ -132,7 +133,7 @@ function* planChats(disk: Folders, folder: string, met: Set<string>): Generator<
       ]
     })
   }
-  yield* plainDocuments(disk, folder)
+  yield* plainDocuments(disk, folder, CHAT_ID)
 }
 
 /** The key that the client makes for its blobs is no part of a chat. */

@@ -18,7 +18,7 @@ import { readJson } from "./read-json.ts"
 
 /** What is known of a session: where its document does not say it, its file does. */
 export type Known = {
-  readonly [K in Exclude<keyof SessionStart, "reappends" | "pond">]?: SessionStart[K] | undefined
+  readonly [K in Exclude<keyof SessionStart, "reappends">]?: SessionStart[K] | undefined
 }
 
 export interface ListedReading {
@@ -45,8 +45,10 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
     function begin(known: Known): void {
       const { id = matchIn(place, NAME), createdAt = sealedModifiedAt(main), ...start } = known
       const origin = sealedOrigin(reading.brand)
-      const { sourceAgent = origin, project = origin, ...others } = start
-      if (id !== undefined && createdAt !== undefined) writer.begin({ ...others, id, createdAt, sourceAgent, project })
+      const { sourceAgent = origin, project = origin, pond, ...others } = start
+      const facts = pond === undefined ? {} : { pond }
+      if (id !== undefined && createdAt !== undefined)
+        writer.begin({ ...others, ...facts, id, createdAt, sourceAgent, project })
     }
 
     function take(raw: RawRecord, item: SourceValue, text: string): void {

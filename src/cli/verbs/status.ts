@@ -155,6 +155,20 @@ function sourceText({ title, path, sessions, pending, bytes_to_read }: Source, p
   return `${title}, ${counted(sessions, "session")} in ${page.path(path)}: ${state}${pending.nameless === 0 ? "" : `; ${unidentifiedText(pending.nameless)}`}`
 }
 
+/** Of a client that keeps so many sessions: from how many on it soon deletes some. */
+const NEARLY_ALL = 0.9
+
+function deletionText(
+  { due, days = 0, setting = "", sessions: kept }: NonNullable<Source["retention"]>,
+  sessions: number,
+): string | undefined {
+  if (kept !== undefined)
+    return sessions < kept * NEARLY_ALL
+      ? undefined
+      : `keeps the newest ${counted(kept, "session")}, has ${countText(sessions)}, and deletes the others`
+  return due === 0 ? undefined : `deletes ${counted(due, "session")} within a week (${setting}: ${ageText(days)})`
+}
+
 function warningsOf(
   { title, path, sessions, issues, unverified_versions, unknown_records, retention }: Source,
   page: Page,
@@ -174,11 +188,8 @@ function warningsOf(
     const more = hidden > 0 ? `and ${counted(hidden, "other kind")}` : ""
     lines.push(`${title}: unknown records, stored complete: ${kinds.join(", ")}${more}`)
   }
-  if (retention !== null && retention.due > 0) {
-    lines.push(
-      `${title} deletes ${counted(retention.due, "session")} within a week (${retention.setting}: ${ageText(retention.days)}). Sessions stored in pond are kept`,
-    )
-  }
+  const deletes = retention === null ? undefined : deletionText(retention, sessions)
+  if (deletes !== undefined) lines.push(`${title} ${deletes}. Sessions stored in pond are kept`)
   lines.push(
     ...issues
       .filter(({ severity }) => severity === "fault")

@@ -266,12 +266,20 @@ function remarks(
   }
   // Said once, when the client is new to pond; `pond status` says it any time.
   const isFirst = sessions.seen > 0 && sessions.new === sessions.seen
-  if (retention !== null && retention.days < RETENTION_LONG_DAYS && isFirst) {
-    lines.push(
-      `${adapter}: it deletes sessions after ${ageText(retention.days)} (${retention.setting} in ${visibleLine(retention.file)}). Sessions stored in pond are kept.\n`,
-    )
-  }
+  const deletes = retention !== null && isFirst ? deletionText(retention) : undefined
+  if (deletes !== undefined) lines.push(`${adapter}: it ${deletes}. Sessions stored in pond are kept.\n`)
   return lines
+}
+
+function deletionText({
+  days,
+  setting = "",
+  file = "",
+  sessions,
+}: NonNullable<Report["adapters"][number]["retention"]>): string | undefined {
+  if (sessions !== undefined) return `keeps the newest ${counted(sessions, "session")} and deletes the others`
+  if (days === undefined || days >= RETENTION_LONG_DAYS) return undefined
+  return `deletes sessions after ${ageText(days)} (${setting} in ${visibleLine(file)})`
 }
 
 const ISSUES_SHOWN = 3

@@ -25,19 +25,27 @@ export const IssueGroups = Type.Array(
   }),
   { description: "What was not understood or is broken, by kind, with one example each." },
 )
-const RETENTION = { days: Count, setting: Type.String(), file: Type.String() }
-const Retention = nullable(closedObject(RETENTION), { description: "When the client deletes sessions." })
-export const RetentionDue = closedObject({
-  ...RETENTION,
-  due: Type.Integer({ description: "Sessions that the client deletes within a week." }),
+const AGE = { days: Count, setting: Type.String(), file: Type.String() }
+/** Of a client that keeps the newest sessions, how many. */
+const RETENTION = {
+  days: Type.Optional(Count),
+  setting: Type.Optional(Type.String()),
+  file: Type.Optional(Type.String()),
+  sessions: Type.Optional(Count),
+}
+const Retention = nullable(closedObject(RETENTION), {
+  description: "When the client deletes sessions: after so many days, or those beyond the newest so many.",
 })
+const DUE = { due: Type.Integer({ description: "Sessions that the client deletes within a week." }) }
+const AgeDue = closedObject({ ...AGE, ...DUE })
+export const RetentionDue = closedObject({ ...RETENTION, ...DUE })
 export const UnreadClients = Type.Array(
   closedObject({
     client: Type.String(),
     title: Type.String(),
     path: Type.String(),
     sessions: Count,
-    retention: RetentionDue,
+    retention: AgeDue,
   }),
   { description: "Clients that pond cannot read yet and that are about to delete sessions." },
 )

@@ -3,7 +3,7 @@
  * delete soon. Reads names and sizes; writes nothing and needs no lock.
  */
 import type { Adapter } from "../../adapters/adapter.ts"
-import type { Retention } from "../../adapters/capabilities.ts"
+import type { AgeRetention, Retention } from "../../adapters/capabilities.ts"
 import type { UnreadClient } from "../../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../../model/report.ts"
 import { type ImportSource, unverifiedVersions } from "../import.ts"
@@ -85,7 +85,7 @@ export interface UnreadSurvey {
   readonly title: string
   readonly path: string
   readonly sessions: number
-  readonly retention: Retention & { readonly due: number }
+  readonly retention: AgeRetention & { readonly due: number }
 }
 
 /** Reads names and times. Leaves out clients that delete nothing soon. */
@@ -111,7 +111,8 @@ export async function surveyUnread(
 }
 
 function dueBefore(retention: Retention | undefined, { clock }: Pick<SyncContext, "clock">): number {
-  return retention === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (retention.days - WEEK_DAYS) * DAY_MS
+  const days = retention?.days
+  return days === undefined ? Number.NEGATIVE_INFINITY : clock.nowMs() - (days - WEEK_DAYS) * DAY_MS
 }
 
 /** Wraps an adapter so that planning also counts sessions that are older than `olderThanMs`. */
