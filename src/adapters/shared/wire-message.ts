@@ -21,7 +21,7 @@ export interface WireName {
 export type WireSchema = Readonly<Record<number, WireName>>
 
 /** The key of what no schema names: pairs of a number and a value. */
-export const UNNAMED_KEY = "#"
+const UNNAMED_KEY = "#"
 /** Messages lie in messages: damaged or hostile ones do not end. */
 const DEPTH_MAX = 40
 
@@ -79,7 +79,7 @@ function asItLies({ bytes, fixed, value, digits }: WireField): JsonValue {
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-export function decodeText(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return UTF_8.decode(bytes)
   } catch {
