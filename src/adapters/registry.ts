@@ -30,9 +30,11 @@ import { kiloRoots, roots as opencodeRoots } from "./opencode/roots.ts"
 import { roots as openhandsRoots } from "./openhands/roots.ts"
 import { ohMyPiRoots, openclawRoots, roots as piRoots } from "./pi/roots.ts"
 import { roots as qwenCodeRoots } from "./qwen-code/roots.ts"
+import { roots as traeRoots } from "./trae/roots.ts"
 import { roots as vibeRoots } from "./vibe/roots.ts"
 import { roots as vscodeChatRoots } from "./vscode-chat/roots.ts"
 import { roots as warpRoots } from "./warp/roots.ts"
+import { roots as windsurfRoots } from "./windsurf/roots.ts"
 import { roots as zedRoots } from "./zed/roots.ts"
 
 /** Sessions that are only read where somebody names them: the export of an account, a file of an exchange format. */
@@ -70,6 +72,8 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("zed", zedRoots, () => require("./zed/adapter.ts").zed),
   listed("crush", crushRoots, () => require("./crush/adapter.ts").crush),
   listed("kiro", kiroRoots, () => require("./kiro/adapter.ts").kiro),
+  listed("windsurf", windsurfRoots, () => require("./windsurf/adapter.ts").windsurf),
+  listed("trae", traeRoots, () => require("./trae/adapter.ts").trae),
   listed("warp", warpRoots, () => require("./warp/adapter.ts").warp),
   listed("antigravity", antigravityRoots, () => require("./antigravity/adapter.ts").antigravity),
   listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),

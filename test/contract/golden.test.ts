@@ -144,6 +144,9 @@ const TOLD: Readonly<Record<string, string>> = {
   "claude-desktop": "agent",
   warp: "tools",
   antigravity: "tools",
+  windsurf: "tabs",
+  trae: "chats",
+  cursor: "editor",
 }
 
 /** Extensions that were made of Cline's are read by its codec: what is told of one is told of all. */

@@ -19,9 +19,10 @@ export const cursor: Adapter = {
   context,
   serialize,
   output: {
-    sessionIds: new RegExp(`^(?:agent-transcripts-|agent-)?${UUID}$`),
+    sessionIds: new RegExp(`^(?:agent-transcripts-|agent-)?${UUID}$|^workspace-[\\da-f]{32}$`),
     relativePaths: [
       new RegExp(`^composers/${UUID}\\.json$`),
+      new RegExp(`^tabs/(?:${UUID}|workspace-[\\da-f]{32})\\.json$`),
       new RegExp(`^chats/[\\da-f]{32}/(?:agent-)?${UUID}\\.json$`),
       new RegExp(`^projects/[\\w-]{1,255}/agent-transcripts/(?:${UUID}/(?:subagents/)?)?${UUID}\\.jsonl$`),
     ],

@@ -4,11 +4,13 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
-import { entriesByRecord, sourceOf } from "../shared/native.ts"
+import { entriesByRecord, mainPlaceOf, sourceOf } from "../shared/native.ts"
 import { bytesInCell } from "../shared/row-documents.ts"
-import { promptBlobs, shapeOf, shownBubbles, textIn } from "./documents.ts"
+import { isTab, promptBlobs, shapeOf, shownBubbles, textIn } from "./documents.ts"
+import { tab } from "./parse.ts"
 
-export function context(log: SessionLog): readonly Entry[] {
+export function context(log: SessionLog, ancestors: readonly SessionLog[]): readonly Entry[] {
+  if (isTab(mainPlaceOf(log))) return tab.context(log, ancestors)
   const items = new Map<string, readonly Entry[]>()
   const blobs = new Map<string, JsonObject>()
   let header: JsonObject | undefined

@@ -5,6 +5,11 @@ import { wireFields } from "../shared/wire.ts"
 
 export const BRAND = { id: "cursor", title: "Cursor" }
 
+/** Of before 0.43: see `shared/chat-tabs.ts`. */
+export function isTab(place: string): boolean {
+  return place.startsWith("tabs/")
+}
+
 /** The bubbles of a chat of the editor, each a row of its database with its key. */
 const bubbleShape: DocumentShape = { key: "bubbles", idOf: (row) => textIn(row, "key") }
 /** Those of 2024, which stand in the row of the chat. */

@@ -33,14 +33,29 @@ import {
   type SessionStart,
   type SessionWriter,
 } from "../session-writer.ts"
+import { bubbleId, tabDrafts, tabStart, tabTitle } from "../shared/chat-tabs.ts"
 import { splitDocument } from "../shared/documents.ts"
+import { listedDocument } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
-import { BRAND, blobShape, shapeOf, textIn } from "./documents.ts"
+import { BRAND, blobShape, isTab, shapeOf, textIn } from "./documents.ts"
 import { roleDrafts } from "./messages.ts"
 
+export const tab = listedDocument({
+  brand: BRAND,
+  key: "messages",
+  start: tabStart,
+  title: tabTitle,
+  facts: (bubble) => ({ id: bubbleId(bubble) }),
+  drafts: tabDrafts,
+})
+
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  return isTab(mainFileOf(unit).relativePath) ? tab.parse(unit, sink, resume) : parseChat(unit, sink, resume)
+}
+
+function parseChat(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
   const main = mainFileOf(unit)
   const writer = createSessionWriter(main, sink, resume)
   const place = sealedRelativePath(main)

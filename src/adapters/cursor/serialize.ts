@@ -4,11 +4,14 @@ import type { FileSink, NativeSerializer, Serialize } from "../adapter.ts"
 import { createDocumentSerializer } from "../shared/documents.ts"
 import { createNativeSerializer, mainPlaceOf } from "../shared/native.ts"
 import { opensNothing } from "../shared/read-only.ts"
-import { BRAND, shapeOf } from "./documents.ts"
+import { BRAND, isTab, shapeOf } from "./documents.ts"
+import { tab } from "./parse.ts"
 
 export const serialize: Serialize = { native, resume: opensNothing(BRAND.title) }
 
 function native(session: Session, sink: FileSink): NativeSerializer {
-  if (mainPlaceOf({ session, entries: [] }).endsWith(".jsonl")) return createNativeSerializer(session, sink)
+  const place = mainPlaceOf({ session, entries: [] })
+  if (isTab(place)) return tab.native(session, sink)
+  if (place.endsWith(".jsonl")) return createNativeSerializer(session, sink)
   return createDocumentSerializer(session, sink, shapeOf)
 }

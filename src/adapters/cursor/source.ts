@@ -9,6 +9,7 @@ import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../mo
 import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
+import { TABS } from "../shared/chat-tabs.ts"
 import { configFolders } from "../shared/editors.ts"
 import { below, type Folders, foldersBelow, isFolder } from "../shared/folders.ts"
 import {
@@ -25,7 +26,8 @@ import {
   textInCell,
   withDatabase,
 } from "../shared/row-documents.ts"
-import { textIn } from "./documents.ts"
+import { assembleWorkspaceChat, concernsWorkspaceChats, planWorkspaceChats } from "../shared/workspace-chats.ts"
+import { isTab, textIn } from "./documents.ts"
 import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
@@ -41,8 +43,10 @@ const PROJECTS = "projects"
 const TRANSCRIPTS = "agent-transcripts"
 
 export function concerns(_root: string, place: string): boolean {
-  return /^(?:globalStorage(?:\/state\.vscdb(?:-wal)?)?|chats(?:\/|$)|projects(?:\/[^/]+(?:\/agent-transcripts(?:\/|$)|$)|$))/.test(
-    place,
+  return (
+    /^(?:globalStorage(?:\/state\.vscdb(?:-wal)?)?$|chats(?:\/|$)|projects(?:\/[^/]+(?:\/agent-transcripts(?:\/|$)|$)|$))/.test(
+      place,
+    ) || concernsWorkspaceChats(place)
   )
 }
 
@@ -51,6 +55,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
   for (const place of [EDITOR_DATABASE, "state.vscdb"])
     yield* planDocuments(disk, place, [ROWS], (database, at) => listComposers(root, database, at))
   yield* plainDocuments(disk, COMPOSERS, CHAT_ID)
+  yield* planWorkspaceChats(disk, "", { ...TABS, isBesideOthers: true })
   const met = new Set<string>()
   for (const folder of disk.entries(CHATS)) if (isFolder(folder)) yield* planChats(disk, below(CHATS, folder.name), met)
   yield* planTranscripts(disk, met)
@@ -165,6 +170,7 @@ function withoutSecret(meta: JsonValue): JsonValue {
 
 export function assemble(file: SourceFile): string | undefined {
   if (isPlainDocument(file)) return undefined
+  if (isTab(file.relativePath)) return assembleWorkspaceChat(file, TABS)
   return file.relativePath.startsWith(`${COMPOSERS}/`) ? composerText(file) : chatText(file)
 }
 
