@@ -3,7 +3,10 @@ import type { Release } from "./description.ts"
 import { archiveName, type ReleasedArchive } from "./install-script.ts"
 import type { TargetName } from "./targets.ts"
 
-/** Nothing where the release has no page, which Homebrew asks for, or no archive that it could install. */
+/**
+ * Nothing where the release has no page, which Homebrew asks for, or no archive that it could install. It names no
+ * version: Homebrew reads it from the URLs, and its audit refuses one that says the same.
+ */
 export function formula(release: Release, archives: readonly ReleasedArchive[]): string | undefined {
   const { homepage, downloads } = release
   if (homepage === undefined || downloads === undefined) return undefined
@@ -21,7 +24,6 @@ export function formula(release: Release, archives: readonly ReleasedArchive[]):
 class Pond < Formula
   desc "${release.summary}"
   homepage "${homepage}"
-  version "${release.version}"
   license "${release.license}"
 
   on_macos do

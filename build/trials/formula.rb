@@ -35,8 +35,9 @@ class Formula
   SYSTEM = { os: RUBY_PLATFORM.include?("darwin") ? :macos : :linux, cpu: RUBY_PLATFORM.match?(/arm64|aarch64/) ? :arm : :intel }
   class << self
     attr_reader :fields, :urls, :tests, :services
+    def version = urls.first[:url][/pond-(\d+(?:\.\d+)*)-/, 1]
     def inherited(sub) = (sub.instance_variable_set(:@fields, {}); sub.instance_variable_set(:@urls, []))
-    %i[desc homepage version license].each { |name| define_method(name) { |value| @fields[name] = value } }
+    %i[desc homepage license].each { |name| define_method(name) { |value| @fields[name] = value } }
     def url(value) = @urls << { url: value, on: @on.dup }
     def sha256(value) = @urls.last[:sha256] = value
     def depends_on(*) = nil
@@ -57,7 +58,8 @@ class Formula
   def bash_completion = prefix / "etc/bash_completion.d"
   def zsh_completion = prefix / "share/zsh/site-functions"
   def fish_completion = prefix / "share/fish/vendor_completions.d"
-  def version = self.class.fields[:version]
+  # Homebrew reads it from the URL, and refuses one that says the same again.
+  def version = self.class.version
   def shell_output(command, expected = 0)
     out, status = Open3.capture2(command)
     fault("#{command} ended with #{status.exitstatus}") unless status.exitstatus == expected
@@ -81,11 +83,12 @@ fault("no license by SPDX") unless klass.fields[:license].match?(/\A[\w.-]+\z/)
 fault("trailing blanks or tabs") if text.match?(/[ \t]+$|\t/)
 fault("a line is longer than 118") if text.lines.reject { |line| line.include?("url ") || line.include?("assert") }.any? { |line| line.chomp.length > 118 }
 fault("no frozen or double quotes") if text.match?(/(?<!\w)'[^']*'/)
-order = %w[desc homepage version license on_macos on_linux def\ install service test].map { |word| text.index(/^  #{word}\b/) }
+fault("the version is said twice: it is in the URLs") if text.match?(/^ *version "/)
+order = %w[desc homepage license on_macos on_linux def\ install service test].map { |word| text.index(/^  #{word}\b/) }
 fault("parts are missing or out of order") if order.include?(nil) || order != order.sort
 klass.urls.each do |row|
   fault("url is not https: #{row[:url]}") unless row[:url].start_with?("https://")
-  fault("no version in #{row[:url]}") unless row[:url].include?(klass.fields[:version])
+  fault("no version in #{row[:url]}") unless row[:url].include?("/pond-#{klass.version}-")
   fault("no checksum of #{row[:url]}") unless row[:sha256]&.match?(/\A[0-9a-f]{64}\z/)
 end
 say("#{klass.urls.length} archives, style and order")

@@ -104,7 +104,7 @@ export const imageTrial: Trial = {
 }
 
 /** Its server answers whoever has the token that it prints. */
-async function served(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
+export async function served(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
   const child = Bun.spawn([...command], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" })
   let said = ""
   try {
