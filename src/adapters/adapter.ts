@@ -102,10 +102,15 @@ export interface FileRecord {
 export interface Source {
   /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
   readonly roots: (environment: Environment, home: string) => readonly string[]
-  /** Names and sizes only: opens no session file (a database is opened read-only for its list of sessions). */
+  /** Names and sizes only: opens no session file (a database, or a file of many sessions, is opened for the list of them). */
   readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
   /** Whether a file that somebody points at begins as the files of this source do. Sources that go by names are not asked then. */
   readonly isOwn?: (path: string) => boolean
+  /**
+   * For clients that keep sessions in the directory that they are about, and no list of these: whether a directory has any.
+   * pond looks where other clients worked, and a restore writes to the directory in which the session goes on.
+   */
+  readonly isIn?: (project: string) => boolean
 }
 
 /** What one session is read from. */
@@ -294,10 +299,11 @@ export type OutputFile =
 
 /**
  * `entryOf`: the text is an entry of a list of all sessions, told apart by that key; where it is empty, the list is an object,
- * and the text an object of some of its entries. `isShared`: a name that says what is in it.
+ * and the text an object of some of its entries. `isShared`, of bytes: a name that says what is in it. Of a text: other sessions
+ * lie in that file too, which is added to and never replaced.
  */
 export type WholeFile = { readonly relativePath: string } & (
-  | { readonly form: "document" | "text"; readonly text: string; readonly entryOf?: string }
+  | { readonly form: "document" | "text"; readonly text: string; readonly entryOf?: string; readonly isShared?: true }
   | { readonly form: "bytes"; readonly bytes: Uint8Array; readonly isShared?: true }
 )
 

@@ -225,6 +225,11 @@ export function sealedRelativePath(file: SourceFile): Sealed<string> {
   return sealed(file.relativePath)
 }
 
+/** The directory that a file lies in: the project of a session that lies in it. */
+export function sealedFolder(file: SourceFile): Sealed<string> {
+  return sealed(file.path.slice(0, Math.max(1, file.path.lastIndexOf("/"))))
+}
+
 export function sealedModifiedAt(file: SourceFile): Sealed<string> | undefined {
   return momentIn(file.modifiedMs)
 }
@@ -239,6 +244,11 @@ export function sealedOrigin(adapter: { readonly id: string }, agent?: Sealed<st
 /** The text of a file that is no records at all. */
 export function textOfFile(raw: Extract<RawRecord, { text: string }>): Sealed<string> {
   return sealed(raw.text)
+}
+
+/** The same of bytes that are no UTF-8, a character for each byte: for the ASCII in it. */
+export function latinTextOfFile({ bytes }: Extract<RawRecord, { bytes: Uint8Array }>): Sealed<string> {
+  return sealed(Buffer.from(bytes).toString("latin1"))
 }
 
 /** The moment that a text says, as `timestampAt`. */
@@ -282,6 +292,15 @@ export function fingerprintOf(record: SourceValue, keys: readonly string[]): Sea
   return sealed(`row-${hash.toString(16).padStart(16, "0")}`)
 }
 
+/** The same of a text: of the words that stay the first of a session however long it becomes. */
+export function fingerprintOfText(text: Sealed<string>): Sealed<string> {
+  return sealed(textFingerprint(plain(text)))
+}
+
+export function textFingerprint(text: string): string {
+  return `text-${Bun.hash.xxHash64(text).toString(16).padStart(16, "0")}`
+}
+
 /** The path that a `file:` URL names, as the machine that wrote it would; nothing where it names none. */
 export function pathInUrl(url: Sealed<string>): Sealed<string> | undefined {
   const path = /^file:\/\/(?:localhost)?(\/.*)$/.exec(plain(url))?.[1]
@@ -296,6 +315,11 @@ export function pathInUrl(url: Sealed<string>): Sealed<string> | undefined {
 /** Several values as one: an identity that a source spreads over a path or over fields. */
 export function joined(values: readonly Sealed<string>[], separator: string): Sealed<string> {
   return sealed(values.map(plain).join(separator))
+}
+
+/** The groups of each match, the whole first. For a text that is a list. */
+export function matchesIn(text: Sealed<string>, pattern: RegExp): Sealed<string>[][] {
+  return Array.from(plain(text).matchAll(pattern), (found) => found.map((group) => sealed(group ?? "")))
 }
 
 /** Whether a text matches. For what a source says in words: an exit code in the text of a result. */

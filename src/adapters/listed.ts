@@ -6,11 +6,12 @@ import { lazy } from "../platform/lazy.ts"
 import type { Adapter, Source } from "./adapter.ts"
 
 /** `load` is a `require`, which gives the module at once, as the members of an adapter are asked for. */
-export function listed(id: string, roots: Source["roots"], load: () => Adapter): Adapter {
+export function listed(id: string, roots: Source["roots"], load: () => Adapter, isIn?: Source["isIn"]): Adapter {
   const adapter = lazy(load)
   const source: Source = {
     roots,
     plan: (root) => adapter().source.plan(root),
+    ...(isIn === undefined ? {} : { isIn }),
     isOwn: (path) => adapter().source.isOwn?.(path) === true,
   }
   return new Proxy({ id, source } as Adapter, {

@@ -13,6 +13,8 @@ export interface OutputForms {
   readonly relativePaths: readonly RegExp[]
   /** The hidden folder, from the root on, that the client keeps sessions in. What lies below it is held to the same rules. */
   readonly hiddenFolder?: RegExp
+  /** The hidden name of a file that the client keeps sessions in, in the directory that they are about. Law: anchored at both ends. */
+  readonly hiddenFile?: RegExp
   /** What its records let the client do without asking. */
   readonly grants?: readonly Grant[]
 }

@@ -3,6 +3,7 @@
  * roots: where a client keeps its sessions is known at once, and its codec is loaded when a session of it is met.
  */
 import type { Adapter } from "./adapter.ts"
+import { roots as aiderRoots, isIn as hasAider } from "./aider/roots.ts"
 import { roots as ampRoots } from "./amp/roots.ts"
 import { roots as antigravityRoots } from "./antigravity/roots.ts"
 import {
@@ -60,6 +61,7 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("continue", continueDevRoots, () => require("./continue/adapter.ts").continueDev),
   listed("vibe", vibeRoots, () => require("./vibe/adapter.ts").vibe),
   listed("openhands", openhandsRoots, () => require("./openhands/adapter.ts").openhands),
+  listed("aider", aiderRoots, () => require("./aider/adapter.ts").aider, hasAider),
   listed("iflow", iflowRoots, () => require("./iflow/adapter.ts").iflow),
   listed("amp", ampRoots, () => require("./amp/adapter.ts").amp),
   listed("xcode-claude", xcodeClaudeRoots, () => require("./claude-code/adapter.ts").xcodeClaude),

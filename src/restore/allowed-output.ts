@@ -51,8 +51,10 @@ export function isAllowedPath({ output }: Pick<Adapter, "output">, relativePath:
   if (/[\0\\]/.test(relativePath)) return false
   const hidden = output.hiddenFolder?.exec(relativePath)?.[0] ?? ""
   const names = relativePath.slice(hidden.length).split("/")
-  if (/\p{Cc}/u.test(names.at(-1) ?? "")) return false
-  if (names.some(isObeyed)) return false
+  const last = names.at(-1) ?? ""
+  if (/\p{Cc}/u.test(last)) return false
+  const isOwn = output.hiddenFile?.test(last) === true
+  if ((isOwn ? names.slice(0, -1) : names).some(isObeyed)) return false
   return output.relativePaths.some((form) => form.test(relativePath))
 }
 

@@ -91,9 +91,15 @@ export async function liesThere({ files, root, output, hasRows }: PlaceRequest):
 }
 
 /** Whether its client sees the session, whatever became of it: the first file of a plan is the one that it opens. */
-export function isSeenThere({ files, root, output }: Pick<ApplyRequest, "files" | "root" | "output">): boolean {
+export async function isSeenThere({
+  files,
+  root,
+  output,
+}: Pick<ApplyRequest, "files" | "root" | "output">): Promise<boolean> {
   const [main] = output
-  return main !== undefined && files.exists(pathInside(root, main.relativePath))
+  if (main === undefined) return false
+  const path = pathInside(root, main.relativePath)
+  return isSharedText(main) ? await holdsText(files, path, main.text) : files.exists(path)
 }
 
 function isNamed(file: OutputFile): boolean {
@@ -101,8 +107,26 @@ function isNamed(file: OutputFile): boolean {
 }
 
 function isShared(file: OutputFile): boolean {
-  return file.form === "log" && file.isShared === true
+  return (file.form === "log" && file.isShared === true) || isSharedText(file)
 }
+
+/** A stretch of a text that has those of other sessions as well. */
+function isSharedText(file: OutputFile): file is Extract<OutputFile, { form: "text" | "document" }> {
+  return file.form === "text" && file.isShared === true
+}
+
+async function holdsText(files: Files, path: string, text: string): Promise<boolean> {
+  return files.exists(path) && Buffer.from(await files.read(path)).includes(text)
+}
+
+/** Behind all that is there. A last line that was cut off is ended first. */
+async function appendText(files: Files, path: string, text: string): Promise<void> {
+  const [last] = files.exists(path) ? Buffer.from(await files.read(path)).subarray(-1) : []
+  await files.append(path, Buffer.from(`${last === undefined || last === LINE_FEED ? "" : "\n"}${text}`))
+  await files.sync(path)
+}
+
+const LINE_FEED = 10
 
 function refuseToOverwrite({ files, root, isForced }: ApplyRequest, placed: readonly Placed[]): void {
   const there = placed.map((file) => pathInside(root, file.relativePath)).filter((path) => files.exists(path))
@@ -136,6 +160,7 @@ async function add({ files, root, writeDatabase }: ApplyRequest, file: OutputFil
   await files.makeDirectory(dirname(path))
   if (file.form === "database") return writeDatabase(path, file)
   if (isEntry(file)) await putEntry(files, path, file)
+  if (isSharedText(file) && !(await holdsText(files, path, file.text))) await appendText(files, path, file.text)
   if (file.form === "log") await appendAbsent(files, path, Array.from(file.lines, String))
   return []
 }

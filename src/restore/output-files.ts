@@ -161,6 +161,8 @@ function merged(left: OutputFile, right: OutputFile): OutputFile {
       lines: [...new Map([...left.lines, ...right.lines].map((line) => [String(line), line])).values()],
     }
   }
+  if (left.form === "text" && right.form === "text" && left.isShared === true)
+    return { ...left, text: `${left.text}${right.text}` }
   if (left.form === "document" && right.form === "document" && left.entryOf === "" && right.entryOf === "") {
     const [before, after] = [parseJson(left.text), parseJson(right.text)]
     if (before.ok && after.ok && isJsonObject(before.value) && isJsonObject(after.value))

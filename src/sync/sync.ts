@@ -1,5 +1,6 @@
 /** Runs one sync: the stages in order, under the locks of this store and host. Each stage can be requested alone. */
 import { join } from "node:path"
+import type { Adapter } from "../adapters/adapter.ts"
 import { PondError } from "../model/errors.ts"
 import { type Lock, takeLock } from "../platform/files/machine-lock.ts"
 import type { Clock } from "../platform/host/clock.ts"
@@ -7,6 +8,7 @@ import type { Log } from "../platform/host/log.ts"
 import type { Sessions, TableMaintenance } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
 import { planRoot, type RootPlan } from "./plan/plan-root.ts"
+import { projectSources } from "./plan/project-sources.ts"
 import { type Rested, type SyncState, withSyncState } from "./state/sync-state.ts"
 
 export const STAGES = ["import", "embed", "index"] as const
@@ -14,6 +16,8 @@ export type Stage = (typeof STAGES)[number]
 
 export interface SyncRequest {
   readonly sources: readonly ImportSource[]
+  /** Clients that have sessions in the projects of others: looked for there, once those were read. */
+  readonly inProjects?: readonly Adapter[]
   readonly stages: readonly Stage[]
   /** Ignores the sync state. */
   readonly isFull: boolean
@@ -96,9 +100,11 @@ interface Imported {
   readonly lastIdle: Rested | undefined
 }
 
-async function importStage({ sources, isFull }: SyncRequest, context: SyncContext): Promise<Imported> {
+async function importStage({ sources, inProjects = [], isFull }: SyncRequest, context: SyncContext): Promise<Imported> {
   return await withState(context, async (state) => {
     const adapters = await importAll(sources, { ...context, state, isFull })
+    const found = context.signal.aborted ? [] : projectSources(inProjects, state, sources)
+    if (found.length > 0) adapters.push(...(await importAll(found, { ...context, state, isFull })))
     // Read here, where the state is open: opening it again took 2 % of a sync without changes.
     return { adapters, lastIdle: isFull ? undefined : state.lastIdle() }
   })
@@ -136,7 +142,8 @@ export async function planSync(request: SyncRequest, context: SyncContext): Prom
   const { signal } = context
   const plan = async (state: SyncState) => {
     const plans: RootPlan[] = []
-    for (const { adapter, root, isChosen } of request.sources) {
+    const found = projectSources(request.inProjects ?? [], state, request.sources)
+    for (const { adapter, root, isChosen } of [...request.sources, ...found]) {
       plans.push(await planRoot(adapter, root, state, { ...request, isChosen, signal }))
       if (signal.aborted)
         throw new PondError("interrupted", "Stopped before all sources were checked. Nothing was stored.")

@@ -1,6 +1,7 @@
 /** What a real client is to the harness: how it is started, and where its sessions lie. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import type { Item } from "./model/request.ts"
 
 export interface StoredSession {
   readonly id: string
@@ -45,6 +46,12 @@ export interface Client {
   withoutAdded?(result: string): string
   /** The words that list its sessions, where it has them. */
   list?(): readonly string[]
+  /** What it says to its model before every session. */
+  isOwn?(item: Item): boolean
+  /** It goes by the files that it is named, and lists nothing. */
+  readonly hasNoList?: true
+  /** Its model calls nothing: of a session with calls it is sent what was said. */
+  readonly hasNoTools?: true
   /** What a session that it has put away wants first. */
   broughtBack?(home: string, session: string): readonly string[] | undefined
   /** What of a home belongs to its sessions. */

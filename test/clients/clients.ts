@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { aider } from "./aider-client.ts"
 import { amp } from "./amp-client.ts"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
@@ -188,6 +189,7 @@ export const CLIENTS: readonly Client[] = [
   vibe,
   oldVibe,
   openhands,
+  aider,
 ]
 
 export function clientNamed(name: string): Client {

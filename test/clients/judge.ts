@@ -36,7 +36,8 @@ export interface Verdict {
 }
 
 export function judge(asked: Case): Verdict {
-  const { place, client, session, wanted, isForeign } = asked
+  const { place, client, session, isForeign } = asked
+  const wanted = client.hasNoTools === true ? asked.wanted.filter(isSaid) : asked.wanted
   const work = join(place.root, "work")
   mkdirSync(work, { recursive: true })
   const scratch = mkdtempSync(join(work, `${client.name}-`))
@@ -56,7 +57,8 @@ export function judge(asked: Case): Verdict {
       const faults = [`not resumed (${ran.code}): ${oneLine(ran.complaints || ran.said)}`, ...unlisted]
       return { isGood: false, said: faults.join("; "), faults, isOpened: false }
     }
-    const got = sent.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`))
+    const isOther = (item: Item) => client.isOwn?.(item) !== true
+    const got = sent.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`)).filter(isOther)
     const compared = compare(atHome(asked, wanted), atHome(asked, got), { isForeign })
     const { messages, calls, images } = compared
     const counts = `messages ${messages}, calls ${calls}, pictures ${images}`
@@ -66,6 +68,10 @@ export function judge(asked: Case): Verdict {
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+function isSaid({ role }: Item): boolean {
+  return role === "user" || role === "assistant"
 }
 
 /** With the paths of the directory that it goes on in. */
@@ -107,6 +113,7 @@ function oneLine(text: string): string {
 
 function listed(asked: Case, scratch: string): boolean {
   const { client, session } = asked
+  if (client.hasNoList === true) return true
   const home = copied(asked, scratch, "list")
   const ask = (words: readonly string[]) => asks(asked, scratch, home, words)
   if (client.name === "claude") return isFoundByContinue(asked, home, ask)

@@ -70,7 +70,7 @@ function told(play: Play, session: string | undefined, words: readonly string[],
   const ran = perform(play, words, { ...more, cwd })
   const made = [...ownSessions(play)].filter((each) => !before.has(each))
   const id = made[0] ?? session
-  const items = truthOf(ran.requests)
+  const items = truthOf(ran.requests)?.filter((item) => play.client.isOwn?.(item) !== true)
   if (id === undefined || made.length > 1 || items === undefined)
     throw new Error(`${made.length} new sessions, ${ran.requests.length} requests: ${ran.complaints.slice(-500)}`)
   play.sessions.set(id, { cwd, items })
@@ -112,7 +112,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   fork: {
-    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw"],
+    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw", "aider"],
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -137,7 +137,22 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   image: {
-    notOf: ["cline", "hermes", "droid", "cn", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw", "grok"],
+    notOf: [
+      ...[
+        "cline",
+        "hermes",
+        "droid",
+        "cn",
+        "amp",
+        "goose",
+        "vibe",
+        "vibe-old",
+        "openhands",
+        "openclaw",
+        "grok",
+        "aider",
+      ],
+    ],
     play: (play) => {
       const session = begun(play, PROMPTS.image, { image: join(play.place.alpha, "pic.png") })
       if (!play.sessions.get(session)?.items.some(({ images }) => images !== undefined))
@@ -155,7 +170,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   compact: {
-    notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands", "openclaw", "grok"],
+    notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands", "openclaw", "grok", "aider"],
     play: playCompaction,
   },
   codemode: {

@@ -175,6 +175,8 @@ test("the table of losses is what it was", () => {
     "failure_mark",
     "half_character",
     "injected_context",
+    "line_breaks",
+    "markup",
     "missing_history",
     "model_settings",
     "opaque",
@@ -185,8 +187,10 @@ test("the table of losses is what it was", () => {
     "stray_result",
     "subagent",
     "system_message",
+    "tool_call",
     "tool_name",
     "tool_params",
     "unanswered_call",
+    "unsent_prompt",
   ])
 })

@@ -90,8 +90,8 @@ function otherId(id: string): string {
   return id.replace(/[0-9a-z]$/i, (last) => (last === "1" ? "2" : "1"))
 }
 
-/** Their files are not called after the session. */
-const NAMED_FREELY = new Set(["atif", "claude-stream", "codex-exec"])
+/** Their files are not called after the session. aider adds to the file that all sessions of a directory share. */
+const NAMED_FREELY = new Set(["atif", "aider", "claude-stream", "codex-exec"])
 
 describe("files of another session", () => {
   test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))("%s", async (_, adapter) => {

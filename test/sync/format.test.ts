@@ -42,7 +42,7 @@ test("the tables of a state file are those of the page", async () => {
   using place = syncPlace()
   using database = await synced(place)
   const names = database.query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").values().flat()
-  expect(names).toEqual(["looks", "rest", "store", "units"])
+  expect(names).toEqual(["looks", "projects", "rest", "store", "units"])
   for (const name of names as string[]) {
     const columns = database.query(`PRAGMA table_info(${name})`).all() as Record<string, string | number>[]
     const found = columns.map(({ name: column, type, notnull, pk }) => ({

@@ -75,5 +75,7 @@ function isSent({ message, parts }: Entry): boolean {
   if (parts.length === 0) return false
   if (message.role !== "user") return true
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
-  return parts.some((part) => part.type === "file") || !/^\s*(?:$|[/?])/.test(text)
+  return parts.some((part) => part.type === "file") || !UNSENT.test(text)
 }
+
+export const UNSENT = /^\s*(?:$|[/?])/

@@ -19,6 +19,7 @@ import {
   turnsOf,
   type UserTurn,
 } from "../shared/turns.ts"
+import { UNSENT } from "./context.ts"
 import { slugOf } from "./project-folder.ts"
 import { BRAND } from "./records.ts"
 import { vocabulary } from "./vocabulary.ts"
@@ -82,8 +83,14 @@ function addTurn(chat: Chat, turn: Turn): void {
 // --- Turns of the user ------------------------------------------------------------------------------------------------
 
 function addUserTurn(chat: Chat, turn: UserTurn): void {
-  const content = turn.blocks.flatMap((block) => contentPart(chat, turn, block) ?? [])
+  const content = turn.blocks.flatMap((block): JsonObject[] => {
+    const part = contentPart(chat, turn, block)
+    return part === undefined ? [] : [part]
+  })
   if (content.length === 0) return
+  const texts = content.flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : []))
+  if (texts.length === content.length && UNSENT.test(texts.join("")))
+    for (const text of texts) if (text.trim() !== "") chat.log.lose("unsent_prompt", turn.messageId, text.slice(0, 60))
   // What was typed stands beside what is sent, where the two differ.
   const isMixed = turn.blocks.some(({ injected }) => injected !== undefined)
   const typed = turn.blocks.flatMap((block) =>

@@ -11,16 +11,20 @@ interface Written {
   readonly header: JsonObject | undefined
 }
 
-export function keyedSerializer(session: Session, sink: FileSink, list: KeyedList): NativeSerializer {
+/** The text of a document whose file is no JSON. */
+type TextOf = (document: JsonObject) => string
+
+export function keyedSerializer(session: Session, sink: FileSink, list: KeyedList, textOf?: TextOf): NativeSerializer {
   const headerIn = (record: JsonValue) =>
     isJsonObject(record) && list.named(record) !== undefined ? record : undefined
+  const form = textOf === undefined ? "document" : "text"
   return wholeSession(session, (log) => {
     const documents = new Map<string, Written>()
     const items = new Map<string, JsonValue>()
     const keyOf = list.keys()
     for (const record of nativeRecords(log)) {
       const { content, relativePath } = record
-      if (record.form !== "document" || !("json" in content)) writeRecord(record, sink)
+      if (record.form !== form || !("json" in content)) writeRecord(record, sink)
       else {
         const header = headerIn(content.json)
         const isItem = header === undefined && documents.get(relativePath)?.header !== undefined
@@ -28,10 +32,19 @@ export function keyedSerializer(session: Session, sink: FileSink, list: KeyedLis
         else documents.set(relativePath, { record, header })
       }
     }
-    for (const { record, header } of documents.values()) {
-      const json = header === undefined ? undefined : list.join(header, items)
-      writeRecord(json === undefined ? record : { ...record, content: { json } }, sink)
-    }
+    for (const written of documents.values()) writeRecord(wholeRecord(written, items, list, textOf), sink)
     return { sessionId: session.id }
   })
+}
+
+function wholeRecord(
+  { record, header }: Written,
+  items: ReadonlyMap<string, JsonValue>,
+  list: KeyedList,
+  textOf: TextOf | undefined,
+): NativeRecord {
+  if (header === undefined) return record
+  const json = list.join(header, items)
+  const isText = textOf !== undefined && isJsonObject(json)
+  return { ...record, content: isText ? { text: textOf(json) } : { json } }
 }

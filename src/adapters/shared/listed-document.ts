@@ -8,8 +8,14 @@ import type { Adapter, RawRecord } from "../adapter.ts"
 import { matchIn, sealedModifiedAt, sealedOrigin, sealedRelativePath } from "../extract.ts"
 import { fill } from "../lift.ts"
 import { asTitle, type Note } from "../notes.ts"
-import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
-import type { SourceValue } from "../source-value.ts"
+import {
+  createSessionWriter,
+  type MessageDraft,
+  mainFileOf,
+  type SessionStart,
+  type SessionWriter,
+} from "../session-writer.ts"
+import { fromSource, type SourceValue } from "../source-value.ts"
 import { type Spot, whole } from "../spot.ts"
 import { keyedList } from "./keyed-list.ts"
 import { keyedSerializer } from "./keyed-serializer.ts"
@@ -30,6 +36,14 @@ export interface ListedReading {
   /** Of an item: its id and its moment, where it has them. */
   readonly facts?: (item: SourceValue) => Pick<MessageDraft, "id" | "timestamp">
   readonly drafts: (item: Spot, note: Note) => MessageDraft[]
+  readonly text?: DocumentOfText
+}
+
+/** For files that are no JSON: such a document made of their text, and the text again. */
+export interface DocumentOfText {
+  /** Undefined for a file that is kept as it lies. */
+  readonly read: (raw: RawRecord) => JsonObject | undefined
+  readonly write: (document: JsonObject) => string
 }
 
 export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | "context"> & {
@@ -62,7 +76,7 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
 
     return {
       push(raw) {
-        const document = readJson(raw, writer)
+        const document = reading.text === undefined ? readJson(raw, writer) : readAsDocument(raw, reading.text, writer)
         begin(document === undefined ? {} : reading.start(document))
         if (document === undefined) return
         const split = list.split(document)
@@ -96,7 +110,19 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
     return all.slice(Math.max(0, all.findLastIndex(isSummary)))
   }
 
-  return { parse, context, native: (session, sink) => keyedSerializer(session, sink, list) }
+  return { parse, context, native: (session, sink) => keyedSerializer(session, sink, list, reading.text?.write) }
+}
+
+/** A document that would not give the bytes back is none: its file is kept as it lies. */
+function readAsDocument(
+  raw: RawRecord,
+  { read, write }: DocumentOfText,
+  writer: SessionWriter,
+): SourceValue | undefined {
+  const document = read(raw)
+  if (document !== undefined && "text" in raw && write(document) === raw.text) return fromSource(document)
+  writer.whole(raw)
+  return undefined
 }
 
 const NAME = /([^/]+)\.json$/

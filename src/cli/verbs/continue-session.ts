@@ -162,7 +162,7 @@ async function confirmArrived(
 ): Promise<void> {
   const arrived = await arrivedOf(pond, plan)
   if (arrived === undefined) return
-  const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
+  const report = reportOf(plan, options.root ?? rootOf(pond, plan.target, plan.resume.cwd))
   const { command, cwd } = report.resume
   const facts = [
     `This session came from ${arrived.from}. It resumes`,
@@ -205,7 +205,7 @@ async function restoreOrFindExisting(
     return { report: await restoreInto(pond, plan, options), title }
   } catch (error) {
     if (!(error instanceof PondError) || !isInTheWay(error, options)) throw error
-    const report = reportOf(plan, options.root ?? rootOf(pond, plan.target))
+    const report = reportOf(plan, options.root ?? rootOf(pond, plan.target, plan.resume.cwd))
     if (await goesOnAsItLies(pond, plan, options)) {
       warnOfShorterLog(pond, plan, report, options)
       return { report, title }
@@ -227,5 +227,5 @@ function isInTheWay({ code }: PondError, { isForced }: RestoreOptions): boolean 
 }
 
 export function dryRun(pond: Pond, plan: RestorePlan, { root }: RestoreOptions): Outcome {
-  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target)), plan.target.title)
+  return outcomeOf(reportOf(plan, root ?? rootOf(pond, plan.target, plan.resume.cwd)), plan.target.title)
 }

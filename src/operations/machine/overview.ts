@@ -11,7 +11,7 @@ import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } fro
 import type { Pond } from "../pond.ts"
 import { disabledIds } from "./clients.ts"
 import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
-import { contextOf, importSources } from "./sync.ts"
+import { contextOf, importSources, inProjects } from "./sync.ts"
 
 export interface Meaning {
   readonly configured: boolean
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly troubles: readonly string[]
 }
 
+const ALL = { adapters: [] }
+
 /** A part that cannot be looked at is said, and stops no other. */
 export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<Surroundings> {
   const troubles: string[] = []
@@ -44,7 +46,7 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
   }
   const sources = await orSaid(
     "sources",
-    async () => surveySources(importSources(pond, { adapters: [] }), await contextOf(pond, { signal })),
+    async () => surveySources(importSources(pond, ALL), await contextOf(pond, { signal }), inProjects(pond, ALL)),
     [],
   )
   const unread = await orSaid("unread clients", () => unreadOf(pond, signal), [])

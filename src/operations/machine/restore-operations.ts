@@ -99,7 +99,7 @@ export const restore = defineLocalOperation({
     const options = { sessionId: session, to, root, cwd, reasoning, isForced: force, isAnew }
     using made = await withFullSessionId(pond, session, (sessionId) => plan(pond, { ...options, sessionId }))
     await onPlan?.(made)
-    if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target))
+    if (dry_run === true) return reportOf(made, root ?? rootOf(pond, made.target, made.resume.cwd))
     return await write(pond, made, options)
   },
 })

@@ -90,13 +90,14 @@ async function planned(
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
   const target = targetOf(tree, options.to)
-  const root = () => options.root ?? rootOf(pond, target)
+  const cwd = options.cwd ?? tree.session.project
+  const root = () => options.root ?? rootOf(pond, target, cwd)
   return await planRestore({
     tree,
     ancestors: () => sessions.ancestors(options.sessionId),
     log: (id) => sessions.stored(id),
     target,
-    root: rootElsewhere(pond, target, options.root),
+    root: rootElsewhere(pond, target, { root: options.root, cwd }),
     cwd: options.cwd,
     reasoning: options.reasoning,
     isAnew: options.isAnew,
@@ -108,7 +109,7 @@ async function planned(
 }
 
 export async function restore(pond: Pond, plan: CheckedPlan, options: RestoreOptions): Promise<RestoreReport> {
-  const root = options.root ?? rootOf(pond, plan.target)
+  const root = options.root ?? rootOf(pond, plan.target, plan.resume.cwd)
   const stamp = stampOf(pond)
   ensureWritable(root)
   if (options.isForced) refuseWhileWritten(plan, root)
@@ -178,10 +179,10 @@ function refuseWhileWritten({ files }: RestorePlan, root: string): void {
 /** Whether the client has the session in its database, as it was held there or taken over by the client itself. */
 export async function isTakenOver(
   pond: Pond,
-  { target, sessionId }: RestorePlan,
+  { target, sessionId, resume }: RestorePlan,
   { root }: RestoreOptions,
 ): Promise<boolean> {
-  for await (const found of target.source.plan(root ?? rootOf(pond, target)))
+  for await (const found of target.source.plan(root ?? rootOf(pond, target, resume.cwd)))
     if ("files" in found && found.row?.id === sessionId) return true
   return false
 }
@@ -191,9 +192,10 @@ export async function isTakenOver(
  * wrote, where all of it is there and nobody changed it since but by going on.
  */
 export async function goesOnAsItLies(pond: Pond, plan: RestorePlan, options: RestoreOptions): Promise<boolean> {
-  const there = { files: realFiles, root: options.root ?? rootOf(pond, plan.target), output: plan.files, hasRows }
+  const root = options.root ?? rootOf(pond, plan.target, plan.resume.cwd)
+  const there = { files: realFiles, root, output: plan.files, hasRows }
   if (plan.fidelity === "foreign") return await liesThere(there)
-  return plan.files[0]?.form === "database" ? await isTakenOver(pond, plan, options) : isSeenThere(there)
+  return plan.files[0]?.form === "database" ? await isTakenOver(pond, plan, options) : await isSeenThere(there)
 }
 
 function hasRows(path: string, file: RowsToWrite): boolean {
@@ -219,9 +221,11 @@ export function reportOf(plan: RestorePlan, root: string): RestoreReport {
   }
 }
 
-export function rootOf(pond: Pond, target: Adapter): string {
+/** `cwd` is the directory that the session goes on in. */
+export function rootOf(pond: Pond, target: Adapter, cwd?: string): string {
   const { environment } = pond.host
-  const [root] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  const [own] = target.source.roots(environment, environment["HOME"] ?? homedir())
+  const root = target.source.isIn !== undefined ? cwd : own
   const isRead = target.serialize.foreign === undefined
   if (root !== undefined && !isRead) return root
   throw new PondError(
@@ -233,11 +237,15 @@ export function rootOf(pond: Pond, target: Adapter): string {
 }
 
 /** Nothing where the client looks there by itself. */
-function rootElsewhere(pond: Pond, target: Adapter, root: string | undefined): string | undefined {
+function rootElsewhere(
+  pond: Pond,
+  target: Adapter,
+  { root, cwd }: { readonly root: string | undefined; readonly cwd: string },
+): string | undefined {
   const { environment } = pond.host
   const { source, relocation } = target
-  const [own] = source.roots(environment, environment["HOME"] ?? homedir())
-  const whole = wholePath(root ?? rootOf(pond, target))
+  const own = target.source.isIn !== undefined ? cwd : source.roots(environment, environment["HOME"] ?? homedir())[0]
+  const whole = wholePath(root ?? rootOf(pond, target, cwd))
   // One that is relative is another one where the client is started.
   const isFound = own !== undefined && isAbsolute(own) && wholePath(own) === whole
   return isFound && relocation?.isDiverted?.(environment) !== true ? undefined : whole

@@ -5,6 +5,7 @@
 import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
+import type { Adapter } from "../../adapters/adapter.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
 import type { EmbedReport } from "../../search/embed-missing.ts"
 import type { TableMaintenance } from "../../sessions/store.ts"
@@ -139,6 +140,12 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
   )
 }
 
+/** Nothing where a directory was named: it is looked at alone. */
+export function inProjects(pond: Pond, { adapters, path }: Pick<SyncOptions, "adapters" | "path">): readonly Adapter[] {
+  const chosen = adapters.length === 0 ? enabledAdapters(pond) : adapters.map(adapterNamed)
+  return path === undefined ? chosen.filter(({ source }) => source.isIn !== undefined) : []
+}
+
 export function requestOf(pond: Pond, options: SyncOptions) {
   const asked = options.only.length === 0 ? STAGES : STAGES.filter((stage) => options.only.includes(stage))
   const stages = asked.filter((stage) => !options.skip.includes(stage))
@@ -149,6 +156,7 @@ export function requestOf(pond: Pond, options: SyncOptions) {
   }
   return {
     sources: importSources(pond, options),
+    inProjects: inProjects(pond, options),
     stages,
     isFull: options.isFull,
     isPatient: options.isPatient,

@@ -195,8 +195,9 @@ async function planUnit(unit: SourceUnit, memory: UnitMemory | undefined, isFull
   return { unit, change: "grown", memory, bytesToRead }
 }
 
-/** Its client writes it anew each time, so there is nothing to read on from. Pictures may lie beside it. */
+/** There is nothing to read on from: its client writes it anew, or only the whole of a text tells. Pictures may lie beside it. */
 function isOneDocument({ files: [main, ...others] }: SourceUnit): boolean {
+  if (main?.form === "text") return others.every(({ form }) => form === "bytes" || form === "text")
   return main?.form === "document" && others.every(({ form }) => form === "bytes")
 }
 

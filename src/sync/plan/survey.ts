@@ -11,6 +11,7 @@ import { isSilent } from "../read/hydrate.ts"
 import type { SeenKinds } from "../state/sync-state.ts"
 import { type SyncContext, withState } from "../sync.ts"
 import { type PlannedUnit, planRoot } from "./plan-root.ts"
+import { projectSources } from "./project-sources.ts"
 
 export interface SourceSurvey {
   readonly adapter: string
@@ -39,11 +40,15 @@ export interface SourceSurvey {
 const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
-export async function surveySources(sources: readonly ImportSource[], context: SyncContext): Promise<SourceSurvey[]> {
+export async function surveySources(
+  sources: readonly ImportSource[],
+  context: SyncContext,
+  inProjects: readonly Adapter[] = [],
+): Promise<SourceSurvey[]> {
   return await withState({ ...context, isLook: true }, async (state) => {
     const met = state.met()
     const surveys: SourceSurvey[] = []
-    for (const { adapter, root } of sources) {
+    for (const { adapter, root } of [...sources, ...projectSources(inProjects, state, sources)]) {
       const own = met.filter((each) => each.adapter === adapter.id && each.root === root)
       const retention = adapter.retention?.of(root)
       const ages = { olderThanMs: dueBefore(retention, context), due: 0 }

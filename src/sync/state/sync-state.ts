@@ -59,6 +59,8 @@ export interface SyncState {
   forget(adapter: string, root: string, keys: readonly string[]): void
   /** The main file of each remembered session. */
   places(): SessionPlace[]
+  /** The projects of all sessions that were ever remembered. */
+  projects(): readonly string[]
   /** Client versions and unknown kinds of records, by root, with a count of sessions for each set. */
   met(): readonly SeenKinds[]
   /** When the index stage last found nothing to do, and the signature of the store at that time. */
@@ -93,6 +95,20 @@ function dropFingerprintAfter(event: string, row: string): string {
     BEGIN DELETE FROM looks WHERE adapter = ${row}.adapter AND root = ${row}.root; END;`
 }
 
+const projectOf = (memory: string) =>
+  `CASE WHEN json_valid(${memory}) THEN json_extract(${memory}, '$.session.project') END`
+
+const KNOW_PROJECTS = `
+  CREATE TABLE IF NOT EXISTS projects (path TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS know_project AFTER INSERT ON units WHEN ${projectOf("NEW.memory")} IS NOT NULL
+    BEGIN INSERT OR IGNORE INTO projects VALUES (${projectOf("NEW.memory")}); END;
+`
+/** Of what an older build remembered they are taken once, which an empty path says. */
+const SEED_PROJECTS = `
+  INSERT OR IGNORE INTO projects
+    SELECT DISTINCT ${projectOf("memory")} FROM units WHERE ${projectOf("memory")} IS NOT NULL UNION SELECT ''
+`
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS units (
     adapter TEXT NOT NULL, root TEXT NOT NULL, key TEXT NOT NULL,
@@ -105,6 +121,7 @@ const SCHEMA = `
     adapter TEXT NOT NULL, root TEXT NOT NULL, look TEXT NOT NULL, PRIMARY KEY (adapter, root)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS units_stamps ON units (adapter, root, is_gone, key, stamp);
+  ${KNOW_PROJECTS}
   ${FINGERPRINT_TRIGGERS.map(([event, row]) => dropFingerprintAfter(event, row)).join("\n")}
 `
 
@@ -227,6 +244,7 @@ function createState(database: Database, storeMark: StateRequest["storeMark"]): 
       })()
     },
     places: () => (isOther ? [] : (database.query(PLACES).all() as SessionPlace[])),
+    projects: () => (isOther ? [] : readProjects(database)),
     met: () => {
       if (isOther) return []
       const rows = database.query(MET).all() as {
@@ -264,6 +282,13 @@ function createState(database: Database, storeMark: StateRequest["storeMark"]): 
     },
     close: () => database.close(),
   }
+}
+
+function readProjects(database: Database): readonly string[] {
+  const isSeeded = database.query("SELECT 1 FROM projects WHERE path = ''").get() !== null
+  if (!isSeeded) database.run(SEED_PROJECTS)
+  const rows = database.query("SELECT path FROM projects WHERE path <> ''").all() as { path: string }[]
+  return rows.map(({ path }) => path)
 }
 
 function readColumn(
@@ -325,6 +350,7 @@ function translateErrors(state: SyncState, file: StateFile): SyncState {
     remember: guard(state.remember),
     forget: guard(state.forget),
     places: guard(state.places),
+    projects: guard(state.projects),
     met: guard(state.met),
     lastIdle: guard(state.lastIdle),
     rest: guard(state.rest),
