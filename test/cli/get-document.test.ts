@@ -66,11 +66,14 @@ test.each([
     ["--include-subagents"],
     "--include-subagents only applies to Markdown and HTML. Add --format md or html, or remove it.",
   ],
-  [["-o", "x.pdf"], "Cannot write .pdf: use a file that ends with .html, .md, .txt or .json."],
+  [
+    ["-o", "x.pdf"],
+    "Cannot write .pdf: use a file that ends with .html, .md, .txt, .json, .atif.json, .otlp.json or .jsonl.",
+  ],
   [["-o", "x.txt", "--redact"], "--redact only applies to Markdown and HTML. Add --format md or html, or remove it."],
   [["--format", "md", "--tree"], "--tree cannot be combined with Markdown, which covers a whole session."],
   [["-o", "x.md", "--limit", "3"], "--limit cannot be combined with Markdown, which covers a whole session."],
-  [["--format", "pdf"], '--format must be one of text, md, html, not "pdf".'],
+  [["--format", "pdf"], '--format must be one of text, md, html, atif, otlp, traces, not "pdf".'],
 ])("%p is refused, and nothing is written", async (args, message) => {
   expect(await get(...args)).toEqual({ exitCode: 2, stdout: "", stderr: `pond: ${message}\n` })
   expect(existsSync(join(home.path, "x.md"))).toBe(false)

@@ -96,7 +96,9 @@ test("-o picks the format by the ending, - is stdout, and others are refused", a
   expect(dash?.stdout).toBe(format?.stdout ?? "")
   expect(readFileSync(md, "utf8")).toBe(format?.stdout ?? "")
   expect(readFileSync(txt, "utf8").replace(/\s+/g, " ")).toBe((piped?.stdout ?? "").replace(/\s+/g, " "))
-  expect(pdf?.stderr).toContain("Cannot write .pdf: use a file that ends with .html, .md, .txt or .json.")
+  expect(pdf?.stderr).toContain(
+    "Cannot write .pdf: use a file that ends with .html, .md, .txt, .json, .atif.json, .otlp.json or .jsonl.",
+  )
   expect(existsSync("-")).toBe(false)
   expect((await runPond(["get", "de300000", "-o", txt], home)).exitCode).toBe(8)
 })

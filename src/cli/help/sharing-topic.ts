@@ -17,6 +17,13 @@ lists them:
   pond get SESSION SESSION -o pages --redact
   pond get --project shop -o pages --redact
 
+For tools that read traces of agents, a session is a trajectory (ATIF), spans of
+OpenTelemetry, or what the Hugging Face Hub shows; of several, files in a directory:
+
+  pond get SESSION -o session.atif.json --redact
+  pond get SESSION -o session.otlp.json --redact
+  pond get --project shop -o dataset --format traces --redact
+
 --redact replaces text that looks like a credential and reports how many of each
 kind: known token formats, private keys, passwords in URLs and assignments,
 authorization headers, and the values of secret environment variables on this

@@ -4,6 +4,7 @@ import { PondError } from "../../model/errors.ts"
 import { bytesText, counted } from "../../model/numbers.ts"
 import { visibleLine } from "../../model/visible.ts"
 import type { Share } from "../../operations/share/share.ts"
+import type { TraceFormat } from "../../operations/share/traces/share-trace.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
 import type { Outcome, Streamed, VerbContext } from "../verb.ts"
 import type { GetFlags } from "./get-flags.ts"
@@ -17,7 +18,7 @@ const OWN = ["output", "redact", "include-subagents", "force"] as const
 /** Instead of a file. */
 export const STDOUT = "-"
 
-type Format = "text" | "md" | "html"
+type Format = "text" | "md" | "html" | TraceFormat
 
 /** Whether a document was asked for, with flags that go with it. */
 export function isDocument({ flags }: Context): boolean {
@@ -29,6 +30,19 @@ export function isDocument({ flags }: Context): boolean {
   return format !== "text"
 }
 
+/** The format of other tools that was asked for, by its name or by the ending of the file. */
+export function traceAsked(flags: Context["flags"]): TraceFormat | undefined {
+  return TRACES.find((each) => each === formatAsked(flags))
+}
+
+const TRACES: readonly TraceFormat[] = ["atif", "otlp", "traces"]
+/** Before `.json` alone, which is the document for programs. */
+const TRACE_ENDINGS: readonly (readonly [RegExp, TraceFormat])[] = [
+  [/(?:^|[./\\])(?:atif|trajectory)\.json$/i, "atif"],
+  [/\.(?:otlp|otel)\.json$/i, "otlp"],
+  [/\.jsonl$/i, "traces"],
+]
+
 function formatAsked({ format, output }: Context["flags"]): Format {
   return format ?? (output === undefined ? "text" : formatOf(output))
 }
@@ -36,12 +50,14 @@ function formatAsked({ format, output }: Context["flags"]): Format {
 /** By the ending of the file. */
 function formatOf(path: string): Format {
   const ending = extname(path).toLowerCase()
+  const trace = TRACE_ENDINGS.find(([form]) => form.test(path))
+  if (trace !== undefined) return trace[1]
   if (ending === ".txt" || isJsonFile(path)) return "text"
   if ([".html", ".htm"].includes(ending)) return "html"
   if (["", ".md", ".markdown"].includes(ending)) return "md"
   throw new PondError(
     "validation_failed",
-    `Cannot write ${ending}: use a file that ends with .html, .md, .txt or .json.`,
+    `Cannot write ${ending}: use a file that ends with .html, .md, .txt, .json, .atif.json, .otlp.json or .jsonl.`,
     {
       details: { flag: "--output", value: path },
     },

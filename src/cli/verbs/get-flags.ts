@@ -16,14 +16,17 @@ export const getArguments = argumentsFor(get.input, {
   session: { field: ["session_id_of_message"], hint: "ID", words: "sessions" },
   tree: { summary: "List the sub-agent sessions instead of messages." },
   raw: { summary: "Show the client's original record of a message." },
-  format: flag.choice("html and md write a whole session as one document.", ["text", "md", "html"]),
+  format: flag.choice(
+    "A whole session: a document (md, html), a trajectory (atif), spans of OpenTelemetry (otlp), a trace for the Hugging Face Hub (traces).",
+    ["text", "md", "html", "atif", "otlp", "traces"],
+  ),
   output: flag.text(
-    "Write a whole session to FILE: .html, .md, .txt or .json; - is stdout. Several sessions: pages in a directory.",
+    "Write a whole session to FILE: .html, .md, .txt, .json, .atif.json, .otlp.json or .jsonl; - is stdout. Several: a directory.",
     "FILE",
     { short: "o" },
   ),
   project: flag.text("With -o DIR: all sessions of projects whose path contains TEXT, or within a directory.", "TEXT"),
-  redact: flag.onOff("Markdown, HTML: replace text that looks like a credential."),
+  redact: flag.onOff("Documents and traces: replace text that looks like a credential."),
   "include-subagents": flag.onOff("Markdown: append the sub-agent sessions (HTML folds them in)."),
   force: flag.onOff("Overwrite an existing file."),
 })

@@ -18,7 +18,7 @@ import {
   type TranscriptLayout,
 } from "../render/transcript.ts"
 import { defineVerb, type Page, type VerbContext } from "../verb.ts"
-import { asDocument, isDocument, isJsonFile, STDOUT } from "./get-document.ts"
+import { asDocument, isDocument, isJsonFile, STDOUT, traceAsked } from "./get-document.ts"
 import { type GetFlags, getArguments } from "./get-flags.ts"
 
 const ID_SUMMARY = "The id of a session or of a message. Several sessions with -o DIR."
@@ -35,14 +35,22 @@ export const get = defineVerb({
     "get MESSAGE --raw",
     "get SESSION -o session.html --redact",
     "get SESSION -o session.md --redact",
+    "get SESSION -o session.atif.json --redact",
     "get SESSION SESSION -o pages --redact",
+    "get --project shop -o dataset --format traces --redact",
   ],
   run: async (context) => {
     const { pond, words } = context
     const { clock, environment } = pond.host
-    if (words.length > 1 || context.flags.project !== undefined)
-      return await (await import("./get-site.ts")).asSite(context)
+    const trace = traceAsked(context.flags)
+    const isMany = words.length > 1 || context.flags.project !== undefined
+    if (isMany && trace !== undefined) return await (await import("./get-trace.ts")).asTraces(context, trace)
+    if (isMany) return await (await import("./get-site.ts")).asSite(context)
     if (words.length === 0) throw missing("ID", ID_SUMMARY, { argument: "id" })
+    if (trace !== undefined) {
+      const { asTrace } = await import("./get-trace.ts")
+      return await withFullSessionId(pond, words[0] ?? "", (id) => asTrace({ ...context, words: [id] }, trace))
+    }
     if (isDocument(context)) {
       return await withFullSessionId(pond, words[0] ?? "", (id) => asDocument({ ...context, words: [id] }))
     }
