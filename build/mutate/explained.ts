@@ -77,6 +77,16 @@ export const EXPLAINED: readonly Explained[] = [
     why: "The wire alone looks at it, and a local operation is never on the wire.",
   },
   {
+    path: "src/operations/wire/search-output.ts",
+    line: "const WINDOW_TERMS_MAX = 64",
+    why: "A bound on work: the sixty-fifth word of a query hardly moves a window, and no number is the right one.",
+  },
+  {
+    path: "src/operations/usage/usage-cache.ts",
+    line: "const HASH_BYTES = 8",
+    why: "Written and read by the same process, and built anew where it cannot be read.",
+  },
+  {
     path: "src/page/find.tsx",
     line: "const isFiltered = useRef(false)",
     why: "It only saves a first pass that would show what is shown already.",

@@ -91,3 +91,9 @@ test("help and version need no home and no configuration", async () => {
     { exitCode: 0, stderr: "" },
   ])
 })
+
+test("the help of a verb as a document has its short flags", async () => {
+  const { stdout } = await runPond(["help", "get", "--json"])
+  const { flags } = JSON.parse(stdout) as { flags: { name: string; short?: string }[] }
+  expect(flags.filter(({ short }) => short !== undefined)).toMatchObject([{ name: "--output", short: "-o" }])
+})

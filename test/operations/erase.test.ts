@@ -98,6 +98,17 @@ describe("an erasure", () => {
     expect(idsOf(await run(box, { filters: { project: { contains: "nda" } } }))).toEqual([])
   })
 
+  test("is listed before those that were made earlier", async () => {
+    using box = await filled()
+    await box.place.sessions.write([{ session: session("zulu", { project: "/work/nda" }), entries: [] }])
+    await run(box, { session: ["zulu"], yes: true })
+    await run(box, { session: ["elder"], yes: true })
+    await run(box, { session: ["zulu"], undo: true })
+    await run(box, { session: ["zulu"], yes: true })
+    const asked = (await run(box, { list: true })).sessions.filter(({ why }) => why === "asked")
+    expect(asked.map(({ session_id }) => session_id)).toEqual(["zulu", "elder"])
+  })
+
   test("of sessions in which a credential stands is fed by what `secrets` finds", async () => {
     using box = await filled()
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`

@@ -222,6 +222,7 @@ test("what is like a message shares its words, where there are no embeddings, an
   expect(answer.matches?.[0]).toMatchObject({ session_id: "alpha", message_id: "m0" })
   expect(answer.matches?.map(({ message_id }) => message_id)).not.toContain("g0")
   expect(answer.searched.excluded.join()).toContain("no embeddings")
+  expect(answer.searched.excluded.join()).not.toContain("messages like")
   await box.place.sessions.write([
     {
       session: session("beta-twin"),

@@ -63,6 +63,17 @@ test("verify --against-store compares with what the store contains, and names wh
   expect(changed.exitCode).toBe(4)
 })
 
+test("of many sessions that the store lacks the first are named and the others counted", async () => {
+  using home = homeWith(WHOLE)
+  const folder = join(home.path, ".pi/agent/sessions/--work--")
+  for (let at = 2; at <= 23; at++)
+    writeFileSync(join(folder, `2026-03-01T10-00-00-000Z_s${at}.jsonl`), WHOLE.replaceAll(ID, `${ID}-${at}`))
+  const { stdout, exitCode } = await runPond(["verify", "--against-store"], home)
+  expect(stdout.match(/^missing {2}pi /gm)).toHaveLength(20)
+  expect(stdout).toContain("\n3 more: run again with --json.\n")
+  expect(exitCode).toBe(4)
+})
+
 test("a line that a client may still be writing is not missing in the store; one that it left is", async () => {
   const last =
     '{"type":"message","id":"00000099","parentId":null,"timestamp":"2026-03-01T10:09:00.000Z","message":{"role":"user","content":"later","timestamp":1}}'
