@@ -180,7 +180,8 @@ test("a note counts while both stores are those that it speaks of", async () => 
   await noteTombstone(from.store, "a", 1)
   expect(await comparedBy(again)).toBe("all")
   expect(copyNoteFrom(JSON.parse(JSON.stringify(again)))).toEqual(again as CopyNote)
-  for (const wrong of [null, 1, {}, { ...again, format: 2 }, { ...again, to: { ...again?.to, tables: { a: {} } } }])
+  const tables = (value: unknown) => ({ ...again, to: { ...again?.to, tables: { a: value } } })
+  for (const wrong of [null, 1, {}, { ...again, format: 2 }, tables({}), tables(1)])
     expect(copyNoteFrom(wrong as never)).toBeUndefined()
 })
 

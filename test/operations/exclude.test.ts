@@ -91,7 +91,7 @@ test("a sync leaves them out until they are not excluded any more, and reads not
   const [{ session_id: stored }] = (await run("list", "--project", "acme")).sessions
   expect(await run("exclude", "add", "acme")).toMatchObject({ stored: [stored] })
   expect(await run("exclude", "list")).toMatchObject({ excluded: ["acme"] })
-  const said = async (project: string) => (await runPond(["exclude", "add", project], { env })).stdout
-  expect(await said("/work/new")).toStartWith("Excluded in ")
-  expect(await said("/work/new")).toStartWith("No changes: already excluded.")
+  const printed = async (project: string) => (await runPond(["exclude", "add", project], { env })).stdout
+  expect(await printed("/work/new")).toStartWith("Excluded in ")
+  expect(await printed("/work/new")).toStartWith("No changes: already excluded.")
 }, 60_000)

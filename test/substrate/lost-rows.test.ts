@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { withoutDamaged } from "../../src/substrate/local/manifest-edit.ts"
 
 /** A field of a protobuf message that holds bytes. All of these are shorter than 128. */
-const bytes = (number: number, content: Uint8Array) => Buffer.from([(number << 3) | 2, content.length, ...content])
+const bytes = (field: number, content: Uint8Array) => Buffer.from([(field << 3) | 2, content.length, ...content])
 const number = (field: number, value: number) => Buffer.from([field << 3, value])
 const shorts = (...values: readonly number[]) => Buffer.from(new Uint8Array(new Uint16Array(values).buffer))
 const longs = (...values: readonly bigint[]) => Buffer.from(new Uint8Array(new BigUint64Array(values).buffer))
@@ -22,7 +22,11 @@ function manifestOf(...segments: readonly Buffer[]): Buffer {
 
 test.each([
   ["a range", bytes(1, Buffer.concat([number(1, 3), number(2, 9)])), [[3, 9]]],
-  ["a list of small numbers", bytes(5, bytes(1, Buffer.concat([number(1, 100), bytes(2, shorts(4, 0, 9))]))), [[100, 110]]],
+  [
+    "a list of small numbers",
+    bytes(5, bytes(1, Buffer.concat([number(1, 100), bytes(2, shorts(4, 0, 9))]))),
+    [[100, 110]],
+  ],
   ["a list of large numbers", bytes(5, bytes(3, bytes(1, longs(7n, 40n)))), [[7, 41]]],
 ])("%s", (_, segment, ranges) => {
   const { lost } = withoutDamaged(manifestOf(segment), (path) => path === "data/a.lance")

@@ -67,6 +67,18 @@ test("what was said hundreds of messages ago is no context, and neither is anoth
   expect(await found(sessions, "harbour")).toEqual(["m0", "m256"])
 })
 
+test("a message gives its first 300 code units as context, its role among them", async () => {
+  using place = memorySessions()
+  const { sessions } = place
+  const long = `${"x".repeat(300 - "user: ".length - " lanter".length)} lanterns`
+  await sessions.write([{ session: session("a"), entries: [said("a", 0, long), said("a", 1, "yes")] }])
+  for (const isFolded of [false, true]) {
+    if (isFolded) await sessions.maintain("all")
+    expect(await found(sessions, "lanter")).toEqual(["m1"])
+    expect(await found(sessions, "lanterns")).toEqual(["m0"])
+  }
+})
+
 test("messages have the same terms from wherever on they are put together", async () => {
   using place = memorySessions()
   const { sessions } = place
