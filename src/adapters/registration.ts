@@ -7,14 +7,18 @@ import type { Environment } from "../platform/host/environment.ts"
 
 export interface SettingsFile {
   readonly path: string
-  readonly form: "json" | "toml"
+  readonly form: "json" | "toml" | "yaml"
 }
 
 export interface Registration {
   /** The client's settings for this user, by its own variables and defaults. The first that is there counts; where none is, the last is made. */
   readonly files: (environment: Environment, home: string) => readonly SettingsFile[]
+  /** Only a file that is there is changed: one with nothing but a server would take the place of the client's defaults. */
+  readonly isOnlyChanged?: true
   /** The keys that lead to its servers; each server is a key below. */
   readonly servers: readonly string[]
+  /** Its servers are a list instead, and told apart by this key of each. */
+  readonly named?: string
   /** A server of that command, as the client's own `mcp add` would write it. */
   readonly entry: (command: readonly string[]) => ServerEntry
   /** The command of such an entry; nothing where it is none, such as a server on the network. */

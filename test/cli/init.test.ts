@@ -177,6 +177,62 @@ test.each([
   60_000,
 )
 
+const YAML = "# mine\nmode: auto # also mine\n\nother:\n- a\n"
+const OWN = { command: PROGRAM, args: ARGUMENTS }
+
+test.each([
+  [
+    "goose",
+    "plain",
+    ".local/share/goose",
+    ".config/goose/config.yaml",
+    YAML,
+    { extensions: { pond: expect.objectContaining({ enabled: true, type: "stdio", cmd: PROGRAM, args: ARGUMENTS }) } },
+  ],
+  ["hermes", "plain", ".hermes", ".hermes/config.yaml", YAML, { mcp_servers: { pond: { enabled: true, ...OWN } } }],
+  ["continue", "plain", ".continue", ".continue/config.yaml", YAML, { mcpServers: [{ name: "pond", ...OWN }] }],
+  [
+    "vibe",
+    "plain",
+    ".vibe/logs/session",
+    ".vibe/config.toml",
+    '# mine\nmode = "auto" # also mine\nother = ["a"]\n\n[[mcp_servers]]\nname = "z"\n',
+    { mcp_servers: [{ name: "z" }, { name: "pond", transport: "stdio", ...OWN }] },
+  ],
+] as const)(
+  "%s is told in its YAML or TOML, comments and all, and gets it back to the byte",
+  async (adapter, fixture, root, file, before, servers) => {
+    using home = temporaryHome()
+    const { env } = environmentOf(home)
+    cpSync(join(import.meta.dir, `../../fixtures/${adapter}/${fixture}/root`), join(home.path, root), {
+      recursive: true,
+    })
+    const settings = join(home.path, file)
+    const init = async (...words: string[]) =>
+      JSON.parse((await runPond(["init", "--yes", "--json", "--no-schedule", "--no-sync", ...words], { env })).stdout)
+    mkdirSync(dirname(settings), { recursive: true })
+    writeFileSync(settings, before)
+    expect((await init()).done.registrations).toMatchObject([{ adapter, change: "added" }])
+    const after = readFileSync(settings, "utf8")
+    expect(after.startsWith(before)).toBe(true)
+    const parse = file.endsWith(".toml") ? Bun.TOML.parse : Bun.YAML.parse
+    expect(parse(after)).toEqual({ mode: "auto", other: ["a"], ...servers })
+    expect((await init()).registrations).toMatchObject([{ adapter, status: "registered" }])
+    expect((await runPond(["init", "--undo"], { env })).exitCode).toBe(0)
+    expect(readFileSync(settings, "utf8")).toBe(before)
+  },
+  60_000,
+)
+
+test("settings that a client has not made yet are not made for it, where they would hide its defaults", async () => {
+  using home = temporaryHome()
+  const { env } = environmentOf(home)
+  cpSync(join(import.meta.dir, "../../fixtures/continue/plain/root"), join(home.path, ".continue"), { recursive: true })
+  const { stdout } = await runPond(["init", "--yes", "--json", "--no-schedule", "--no-sync"], { env })
+  expect(JSON.parse(stdout).registrations).toEqual([])
+  expect(existsSync(join(home.path, ".continue/config.yaml"))).toBe(false)
+}, 60_000)
+
 test("settings that changed since keep their changes when init is undone", async () => {
   using home = homeOfClients()
   const { env } = environmentOf(home)

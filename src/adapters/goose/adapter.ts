@@ -3,6 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { parse } from "./parse.ts"
 import { BRAND } from "./records.ts"
+import { registration } from "./registration.ts"
 import { schema } from "./schema.ts"
 import { serialize } from "./serialize.ts"
 import { rows, source } from "./source.ts"
@@ -33,4 +34,5 @@ export const goose: Adapter = {
   models: { recordedAt: [{ role: "assistant", path: ["metadata_json", "inference", "requestedModel"] }] },
   usage,
   database: { schema, rows },
+  registration,
 }

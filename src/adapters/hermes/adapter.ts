@@ -3,6 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { parse } from "./parse.ts"
 import { BRAND } from "./records.ts"
+import { registration } from "./registration.ts"
 import { schema } from "./schema.ts"
 import { serialize } from "./serialize.ts"
 import { rows, source } from "./source.ts"
@@ -30,4 +31,5 @@ export const hermes: Adapter = {
   vocabulary,
   usage,
   database: { schema, rows },
+  registration,
 }

@@ -4,6 +4,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { parse } from "./parse.ts"
 import { BRAND } from "./records.ts"
+import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -50,4 +51,5 @@ export const vibe: Adapter = {
   vocabulary,
   usage,
   watching: { concerns },
+  registration,
 }

@@ -10,6 +10,8 @@ import type { Registration, ServerEntry, SettingsFile } from "../../adapters/reg
 import { type ConfigValue, isTable, NotEditable } from "../../platform/edit/editable.ts"
 import { removeFromJson, setInJson, valueInJson } from "../../platform/edit/json-edit.ts"
 import { removeFromToml, setInToml, valueInToml } from "../../platform/edit/toml-edit.ts"
+import { removeFromTomlList, setInTomlList, tablesOfList } from "../../platform/edit/toml-list.ts"
+import { removeFromYaml, setInYaml, valueInYaml } from "../../platform/edit/yaml-edit.ts"
 import { bytesOfFile, replaceFile } from "../../platform/files/replace-file.ts"
 import { placePath } from "../../platform/host/paths.ts"
 import { ownCommand } from "../../platform/process/programs.ts"
@@ -61,9 +63,10 @@ function serverCommand({ host }: Pond): readonly string[] {
   return [...ownCommand(host.environment), ...(isUsual ? [] : ["--config", file.path]), "mcp"]
 }
 
-/** Nothing for a client that knows no MCP. */
+/** Nothing for a client that knows no MCP, or has no settings yet that pond may add to. */
 export function registrationOf(pond: Pond, adapter: Adapter): RegistrationState | undefined {
   if (adapter.registration === undefined) return undefined
+  if (adapter.registration.isOnlyChanged && !existsSync(settingsFile(pond, adapter.registration).path)) return undefined
   const command = serverCommand(pond)
   const file = settingsFile(pond, adapter.registration)
   const { entry, byHand } = { entry: adapter.registration.entry(command), byHand: adapter.registration.byHand }
@@ -71,7 +74,7 @@ export function registrationOf(pond: Pond, adapter: Adapter): RegistrationState 
     adapter: adapter.id,
     title: adapter.title,
     file: file.path,
-    wanted: editSettings(file.form, "", [...adapter.registration.servers, SERVER_NAME], entry).trimEnd(),
+    wanted: editSettings(file.form, "", adapter.registration, entry).trimEnd(),
     by_hand: byHand?.(SERVER_NAME, command) ?? null,
   }
   try {
@@ -90,7 +93,7 @@ export function register(pond: Pond, adapter: Adapter): RegistrationChange | und
   const unchanged = unchangedIn(state.file, adapter)
   if (state.status !== "absent" && state.status !== "outdated") return unchanged
   const place = placeOf(pond, adapter.registration)
-  const text = editSettings(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], place.entry)
+  const text = editSettings(place.file.form, place.text, adapter.registration, place.entry)
   const own = ownWork(pond, place.file.path)
   const backup = replaceFile({ path: place.file.path, from: place.bytes, text, isOwnWork: own !== undefined })
   noteWritten(pond, place.file.path, text, own?.isMade ?? place.bytes === undefined)
@@ -110,7 +113,7 @@ export function unregister(pond: Pond, adapter: Adapter): RegistrationChange | u
   const change = { ...unchanged, change: "removed" } as const
   const place = placeOf(pond, adapter.registration)
   if (takeBack(pond, place.file.path)) return change
-  const text = editSettings(place.file.form, place.text, [...adapter.registration.servers, SERVER_NAME], undefined)
+  const text = editSettings(place.file.form, place.text, adapter.registration, undefined)
   return { ...change, backup: replaceFile({ path: place.file.path, from: place.bytes, text }) ?? null }
 }
 
@@ -133,8 +136,7 @@ function standing(
   { registration, file, text }: Place,
   wanted: readonly string[],
 ): Pick<RegistrationState, "status" | "command"> {
-  const read = file.form === "json" ? valueInJson : valueInToml
-  const servers = read(text, registration.servers)
+  const servers = serversIn(text, file.form, registration)
   if (servers !== undefined && !isTable(servers))
     throw new NotEditable(`${registration.servers.join(".")} is not a table of servers`)
   const own = servers?.[SERVER_NAME]
@@ -155,9 +157,30 @@ function looksLikePond(command: readonly string[]): boolean {
 function editSettings(
   form: SettingsFile["form"],
   text: string,
-  path: readonly string[],
-  value: ConfigValue | undefined,
+  { servers, named }: Registration,
+  value: ServerEntry | undefined,
 ): string {
+  const path = [...servers, SERVER_NAME]
   if (form === "json") return value === undefined ? removeFromJson(text, path) : setInJson(text, path, value)
+  if (form === "yaml")
+    return value === undefined ? removeFromYaml(text, path, named) : setInYaml(text, path, value, named)
+  if (named !== undefined)
+    return value === undefined ? removeFromTomlList(text, path, named) : setInTomlList(text, path, value, named)
   return value === undefined ? removeFromToml(text, path) : setInToml(text, path, value)
+}
+
+/** By their names. */
+function serversIn(
+  text: string,
+  form: SettingsFile["form"],
+  { servers, named }: Registration,
+): ConfigValue | undefined {
+  if (form === "toml" && named !== undefined) return byName(tablesOfList(text, servers), named)
+  const read = { json: valueInJson, toml: valueInToml, yaml: valueInYaml }[form]
+  const found = read(text, servers)
+  return named !== undefined && Array.isArray(found) ? byName(found, named) : (found ?? undefined)
+}
+
+function byName(entries: readonly ConfigValue[], named: string): ConfigValue {
+  return Object.fromEntries(entries.flatMap((entry) => (isTable(entry) ? [[String(entry[named]), entry]] : [])))
 }

@@ -7,7 +7,7 @@ import { parseToml, type TomlTable } from "../config/toml.ts"
 import { type ConfigValue, isTable, NotEditable } from "./editable.ts"
 
 /** A line, or several where its value spans them, that says something. */
-interface Statement {
+export interface Statement {
   readonly kind: "header" | "pair"
   /** From the root of the document. */
   readonly path: readonly string[]
@@ -97,11 +97,11 @@ function withPair(text: string, path: readonly string[], value: ConfigValue, wan
   return `${text.slice(0, last.end)}${isEnded ? "" : eol}${line}${text.slice(last.end)}`
 }
 
-function keyText(key: string): string {
+export function keyText(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function tomlValue(value: ConfigValue): string {
+export function tomlValue(value: ConfigValue): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(", ")}]`
   if (isTable(value)) {
     const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${tomlValue(inner)}`)
@@ -113,13 +113,13 @@ function tomlValue(value: ConfigValue): string {
 }
 
 /** The text as a new table can follow it: behind an empty line. */
-function endedText(text: string, eol: string): string {
+export function endedText(text: string, eol: string): string {
   if (text.trim() === "") return text.trimEnd()
   const ended = text.endsWith("\n") ? text : `${text}${eol}`
   return /\n\r?\n$/.test(ended) ? ended : `${ended}${eol}`
 }
 
-function lineEndOf(text: string): string {
+export function lineEndOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n"
 }
 
@@ -144,7 +144,7 @@ function isLastOfText(text: string, statements: readonly Statement[], index: num
 
 // --- Proof --------------------------------------------------------------------------------------------------------
 
-function proven(edited: string, wanted: TomlTable): string {
+export function proven(edited: string, wanted: TomlTable): string {
   if (Bun.deepEquals(parsed(edited), wanted)) return edited
   throw new NotEditable("the edit would change more than it should")
 }
@@ -162,7 +162,7 @@ function withoutEmpty(edited: string, wanted: TomlTable, path: readonly string[]
   return wanted
 }
 
-function parsed(text: string): TomlTable {
+export function parsed(text: string): TomlTable {
   try {
     return parseToml(text)
   } catch (error) {
@@ -187,7 +187,7 @@ function assign(table: TomlTable, path: readonly string[], value: unknown): void
   into[path.at(-1) ?? ""] = value
 }
 
-function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
+export function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
   return beginning.every((key, index) => path[index] === key)
 }
 
@@ -198,7 +198,7 @@ function same(left: readonly string[], right: readonly string[]): boolean {
 // --- Reading ------------------------------------------------------------------------------------------------------
 
 /** The text has been parsed before: what stands here is TOML, and only has to be found. */
-function scan(text: string): Statement[] {
+export function scan(text: string): Statement[] {
   const statements: Statement[] = []
   let table: readonly string[] = []
   let at = text.startsWith("\ufeff") ? 1 : 0
