@@ -7,6 +7,7 @@ import { join, resolve } from "node:path"
 import { runCommandLine } from "./cli/frame/run-command-line.ts"
 import { VERBS } from "./cli/registry.ts"
 import type { Embedder } from "./embeddings/embedder.ts"
+import { wantsVectors } from "./embeddings/enabled.ts"
 import type { Holder } from "./http/remote.ts"
 import type { Rendezvous } from "./http/rendezvous.ts"
 import { PondError } from "./model/errors.ts"
@@ -102,6 +103,7 @@ function composePond(host: Host): Pond {
   const pondWithin = keepPonds(stores, host)
   const closing = new AbortController()
   const embedder = lazy(async () => {
+    if (!wantsVectors(host.settings().values.embeddings)) return undefined
     const { openConfigured } = await import("./embeddings/configured.ts")
     const { clock, log } = host
     const context = {

@@ -10,6 +10,7 @@ import type { Log } from "../platform/host/log.ts"
 import { sha256Of } from "../platform/sha256.ts"
 import { downloadModel, isDownloaded } from "./download-model.ts"
 import { type Embedder, openEmbedder } from "./embedder.ts"
+import { wantsVectors } from "./enabled.ts"
 import type { KnownModel } from "./known-models.ts"
 import { archiveDirectory, unpackArchive } from "./model-archive.ts"
 import { requireUnchanged } from "./model-checksums.ts"
@@ -45,7 +46,7 @@ export interface ConfiguredModel {
 /** Undefined where embeddings are off. Opens no model and downloads nothing. */
 export function configuredModel(settings: ModelSettings, cacheDirectory: string): ConfiguredModel | undefined {
   const { directory, url, sha256 } = settings
-  if (!(settings.enabled ?? (directory !== undefined || url !== undefined))) return undefined
+  if (!wantsVectors(settings)) return undefined
   if (settings.endpoint !== undefined) return remoteModel(settings, settings.endpoint)
   const known = knownModel(settings.model)
   const name = known?.name ?? settings.model

@@ -3,25 +3,30 @@
  * mistake several times (once for each choice that a value is not); here it is one fault with its path.
  */
 import type { Static, TSchema } from "typebox"
-import { Value } from "typebox/value"
+import type * as TypeboxValue from "typebox/value"
 import { PondError } from "../model/errors.ts"
 import type { Lifetime } from "../platform/host/host.ts"
+import { isPlainlyValid, withDefaults } from "./plain-check.ts"
 
 const FAULTS_MAX = 20
 
 interface Validator {
   Check(value: unknown): boolean
-  Errors(value: unknown): ReturnType<typeof Value.Errors>
+  Errors(value: unknown): ReturnType<typeof TypeboxValue.Value.Errors>
 }
 
 const compiled = new WeakMap<TSchema, Validator>()
 
-/** A server compiles each schema once. A command interprets the one it needs, and starts 8 ms earlier without the compiler. */
+/** A server compiles each schema once. A command interprets the one it needs, where a quick look at the value is not enough. */
 function validatorOf(schema: TSchema, lifetime: Lifetime): Validator {
   const known = compiled.get(schema)
   if (known !== undefined) return known
   if (lifetime === "command") {
-    return { Check: (value) => Value.Check(schema, value), Errors: (value) => Value.Errors(schema, value) }
+    const { Value } = require("typebox/value") as typeof TypeboxValue
+    return {
+      Check: (value) => Value.Check(schema, value),
+      Errors: (value) => Value.Errors(schema, value),
+    }
   }
   const { Compile } = require("typebox/compile") as { readonly Compile: (schema: TSchema) => Validator }
   const validator = Compile(schema)
@@ -33,12 +38,12 @@ export type Checked = { readonly ok: true; readonly value: unknown } | { readonl
 
 /** The value with its defaults, or its faults. The given value is not changed. */
 export function checkValue(schema: TSchema, given: unknown, lifetime: Lifetime): Checked {
-  // Defaults are set in place and all stand at the top, so a shallow copy is enough and large bodies are not copied.
-  return checkWhole(schema, Value.Default(schema, isRecord(given) ? { ...given } : given), lifetime)
+  return checkWhole(schema, isRecord(given) ? withDefaults(schema, given) : given, lifetime)
 }
 
 /** The same for a value that has everything it needs, such as an answer: to look for defaults in it costs more than the check. */
 export function checkWhole(schema: TSchema, value: unknown, lifetime: Lifetime): Checked {
+  if (lifetime === "command" && isPlainlyValid(schema, value)) return { ok: true, value }
   const validator = validatorOf(schema, lifetime)
   if (validator.Check(value)) return { ok: true, value }
   return { ok: false, faults: faultsOf(schema, [...validator.Errors(value)]).slice(0, FAULTS_MAX) }

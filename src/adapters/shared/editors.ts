@@ -1,15 +1,19 @@
 /** The folders in which editors made of Visual Studio Code keep what belongs to a person: settings, storage of extensions, chats. */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../../platform/host/environment.ts"
 
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae", "Positron", "Antigravity"]
 const REMOTES = [".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server", ".vscodium-server"]
 
+/** The usual one, whether or not it is there, and the others that are. Each start of pond asks, for each such extension. */
 export function editorFolders(environment: Environment, home: string): string[] {
-  const local = configFolders(environment, home).flatMap((place) =>
-    EDITORS.map((editor) => join(place, editor, "User")),
+  const [usual = "", ...places] = configFolders(environment, home)
+  const local = [usual, ...places.filter((place) => existsSync(place))].flatMap((place) =>
+    EDITORS.map((editor) => join(place, editor)),
   )
-  return [...local, ...REMOTES.map((remote) => join(home, remote, "data", "User"))]
+  const [first = "", ...others] = [...local, ...REMOTES.map((remote) => join(home, remote, "data"))]
+  return [first, ...others.filter((place) => existsSync(place))].map((place) => join(place, "User"))
 }
 
 /** Where each system keeps the settings of programs: which of them it is shows by what is there. */

@@ -1,17 +1,14 @@
 /** How things stand around the store: what waits in each source, what it was met with, and whether pond syncs by itself. */
 
-import { existsSync } from "node:fs"
-import { homedir } from "node:os"
-import { ADAPTERS } from "../../adapters/registry.ts"
-import { unreadClients } from "../../adapters/unread-clients.ts"
 import { type ConfiguredModel, configuredModel } from "../../embeddings/configured.ts"
 import { toPondError } from "../../model/errors.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
-import { type SourceSurvey, surveySources, surveyUnread, type UnreadSurvey } from "../../sync/plan/survey.ts"
+import { type SourceSurvey, surveySources, type UnreadSurvey } from "../../sync/plan/survey.ts"
 import type { Pond } from "../pond.ts"
 import { disabledIds } from "./clients.ts"
 import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
 import { contextOf, importSources, inProjects } from "./sync.ts"
+import { unreadOf } from "./unread.ts"
 
 export interface Meaning {
   readonly configured: boolean
@@ -53,19 +50,6 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
   const schedule = await orSaid<Surroundings["schedule"]>("schedule", () => scheduleStatus(pond), NONE)
   const embeddings = await orSaid("embeddings", () => meaningOf(pond), { configured: false, model: "", coverage: null })
   return { embeddings, sources, unread, disabled: disabledIds(pond), schedule, troubles }
-}
-
-/** What the clients that pond cannot read yet are about to delete. */
-export async function unreadOf(pond: Pond, signal: AbortSignal): Promise<readonly UnreadSurvey[]> {
-  const { environment, clock } = pond.host
-  const home = environment["HOME"] ?? homedir()
-  const clients = unreadClients(ADAPTERS).flatMap((client) =>
-    client.source
-      .roots(environment, home)
-      .filter((root) => existsSync(root))
-      .map((root) => ({ client, root })),
-  )
-  return await surveyUnread(clients, { clock, signal })
 }
 
 async function meaningOf(pond: Pond): Promise<Meaning> {

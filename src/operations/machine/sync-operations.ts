@@ -55,7 +55,7 @@ export const sync = defineLocalOperation({
   run: async ({ pond, ...hooks }: RunContext & SyncHooks, { dry_run, ...request }) => {
     const [{ planPond, planDocument, syncPond }, { unreadOf }] = await Promise.all([
       import("./sync.ts"),
-      import("./overview.ts"),
+      import("./unread.ts"),
     ])
     const options = syncOptions(request)
     if (dry_run === true) return planDocument(await planPond(pond, options, hooks))

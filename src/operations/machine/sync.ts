@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { Adapter } from "../../adapters/adapter.ts"
+import { wantsVectors } from "../../embeddings/enabled.ts"
 import { EXIT_NOT_WHOLE, PondError } from "../../model/errors.ts"
 import type { EmbedReport } from "../../search/embed-missing.ts"
 import type { TableMaintenance } from "../../sessions/store.ts"
@@ -17,7 +18,7 @@ import type { Pond } from "../pond.ts"
 import { checkShare } from "../store/integrity.ts"
 import { storeIdentity } from "../store/store-identity.ts"
 import { adapterNamed, enabledAdapters } from "./clients.ts"
-import { type EmbedHooks, embedStore } from "./embed.ts"
+import type { EmbedHooks } from "./embed.ts"
 import { noted } from "./sync-history.ts"
 
 export interface SyncOptions {
@@ -171,7 +172,10 @@ export async function contextOf(pond: Pond, hooks: SyncHooks): Promise<SyncConte
     stateDirectory: host.path("state"),
     storeMark: () => storeIdentity(pond.storeName(), host) ?? remoteMark?.(),
     sessions: () => pond.sessions(),
-    embed: () => embedStore(pond, hooks),
+    embed: async () =>
+      wantsVectors(host.settings().values.embeddings)
+        ? await (await import("./embed.ts")).embedStore(pond, hooks)
+        : null,
     index: async (idleSignature) => {
       const sessions = await pond.sessions()
       const tables = await sessions.maintain("due", { stepAside: hooks.stepAside, idleSignature })

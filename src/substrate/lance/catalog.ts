@@ -8,9 +8,10 @@ import type { Connection, Table as LanceTable, Session } from "@lancedb/lancedb"
 import { lazy } from "../../platform/lazy.ts"
 import { limitNativeLog } from "../../platform/native/native-environment.ts"
 import { readyScratch } from "../../platform/native/scratch.ts"
-import { type Bucket, openBucket } from "../bucket/bucket.ts"
+import type * as BucketModule from "../bucket/bucket.ts"
+import type { Bucket } from "../bucket/bucket.ts"
 import type { BucketUse, Gateway } from "../bucket/gateway.ts"
-import { openGatewayOf } from "../bucket/open-gateway.ts"
+import type * as GatewayModule from "../bucket/open-gateway.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY, TABLE_ID_KEY } from "../columns/arrow-rows.ts"
 import type { Assessment } from "../local/assess.ts"
 import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
@@ -96,7 +97,7 @@ function createShared(location: Location, context: StoreContext): Shared {
       indexBytes = LITTLE_INDEX_CACHE_BYTES
     },
     gateway: () => {
-      opened ??= { gateway: openGatewayOf(location, context) }
+      opened ??= { gateway: location.backend === "local" ? undefined : gateways().openGatewayOf(location, context) }
       return opened.gateway
     },
     close: () => {
@@ -105,6 +106,10 @@ function createShared(location: Location, context: StoreContext): Shared {
     },
   }
 }
+
+/** A store in a directory starts without the twenty modules of one in a bucket. */
+const buckets = () => require("../bucket/bucket.ts") as typeof BucketModule
+const gateways = () => require("../bucket/open-gateway.ts") as typeof GatewayModule
 
 const NEW_TABLES: Readonly<Record<string, string>> = {
   // `lance-table-creation-stable-row-ids`
@@ -134,7 +139,7 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
   const disk = context.disk ?? diskFiles
   const local = (name: string) =>
     location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
-  const bucket = lazy(() => openBucket(location, context))
+  const bucket = lazy(() => (location.backend === "local" ? undefined : buckets().openBucket(location, context)))
   /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
   const isAbsent = async (folder: string) => {
     if (location.backend !== "local" || (await disk.size(folder)) !== undefined) return false
