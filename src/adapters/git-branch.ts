@@ -10,6 +10,7 @@ const PLACES: Readonly<Record<string, Places>> = {
   "claude-code": CLAUDE,
   "claude-desktop": CLAUDE,
   "xcode-claude": CLAUDE,
+  qoder: CLAUDE,
   codex: [
     ["payload", "git", "branch"],
     ["git", "branch"],

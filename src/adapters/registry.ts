@@ -9,6 +9,7 @@ import { roots as antigravityRoots } from "./antigravity/roots.ts"
 import {
   roots as claudeCodeRoots,
   desktopRoots as claudeDesktopRoots,
+  qoderRoots,
   xcodeRoots as xcodeClaudeRoots,
 } from "./claude-code/roots.ts"
 import { roots as clineRoots, kiloLegacyRoots, rooCodeRoots, zooCodeRoots } from "./cline/roots.ts"
@@ -17,6 +18,7 @@ import { roots as continueDevRoots } from "./continue/roots.ts"
 import { roots as copilotCliRoots } from "./copilot-cli/roots.ts"
 import { roots as crushRoots } from "./crush/roots.ts"
 import { roots as cursorRoots } from "./cursor/roots.ts"
+import { roots as devinRoots } from "./devin/roots.ts"
 import { roots as droidRoots } from "./droid/roots.ts"
 import { roots as geminiCliRoots } from "./gemini-cli/roots.ts"
 import { roots as gooseRoots } from "./goose/roots.ts"
@@ -24,8 +26,10 @@ import { roots as gptmeRoots } from "./gptme/roots.ts"
 import { roots as grokRoots } from "./grok/roots.ts"
 import { roots as hermesRoots } from "./hermes/roots.ts"
 import { roots as iflowRoots } from "./iflow/roots.ts"
+import { roots as junieRoots } from "./junie/roots.ts"
 import { roots as kimiRoots } from "./kimi/roots.ts"
-import { roots as kiroRoots } from "./kiro/roots.ts"
+import { ideRoots as kiroIdeRoots, roots as kiroRoots } from "./kiro/roots.ts"
+import { roots as lettaRoots } from "./letta/roots.ts"
 import { listed } from "./listed.ts"
 import { kiloRoots, roots as opencodeRoots } from "./opencode/roots.ts"
 import { roots as openhandsRoots } from "./openhands/roots.ts"
@@ -74,10 +78,15 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("zed", zedRoots, () => require("./zed/adapter.ts").zed),
   listed("crush", crushRoots, () => require("./crush/adapter.ts").crush),
   listed("kiro", kiroRoots, () => require("./kiro/adapter.ts").kiro),
+  listed("kiro-ide", kiroIdeRoots, () => require("./kiro/ide.ts").kiroIde),
+  listed("junie", junieRoots, () => require("./junie/adapter.ts").junie),
   listed("windsurf", windsurfRoots, () => require("./windsurf/adapter.ts").windsurf),
   listed("trae", traeRoots, () => require("./trae/adapter.ts").trae),
   listed("warp", warpRoots, () => require("./warp/adapter.ts").warp),
   listed("antigravity", antigravityRoots, () => require("./antigravity/adapter.ts").antigravity),
+  listed("devin", devinRoots, () => require("./devin/adapter.ts").devin),
+  listed("qoder", qoderRoots, () => require("./claude-code/adapter.ts").qoder),
+  listed("letta", lettaRoots, () => require("./letta/adapter.ts").letta),
   listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),
   listed("chatgpt", NOWHERE, () => require("./chatgpt/adapter.ts").chatgpt),
   listed("claude-ai", NOWHERE, () => require("./claude-ai/adapter.ts").claudeAi),

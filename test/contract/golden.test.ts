@@ -145,6 +145,11 @@ const TOLD: Readonly<Record<string, string>> = {
   warp: "tools",
   antigravity: "tools",
   windsurf: "tabs",
+  devin: "transcript",
+  letta: "tools",
+  junie: "tools",
+  "kiro-ide": "run",
+  qoder: "agent",
   trae: "chats",
   cursor: "editor",
 }

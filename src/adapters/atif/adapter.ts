@@ -1,5 +1,6 @@
 /** Trajectories of agents in the Agent Trajectory Interchange Format. */
 import type { Adapter } from "../adapter.ts"
+import { stepsUsage } from "../shared/step-usage.ts"
 import { context } from "./context.ts"
 import { BRAND, trajectory } from "./parse.ts"
 import { serialize } from "./serialize.ts"
@@ -17,4 +18,5 @@ export const atif: Adapter = {
     sessionIds: /^trajectory-[\da-f]{4,32}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
     relativePaths: [/^(?:[\w-]{1,60}\/){0,3}(?:trajectory|[\w-]{1,80}\.(?:trajectory|atif))\.json$/],
   },
+  usage: stepsUsage,
 }

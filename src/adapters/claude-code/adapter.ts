@@ -2,7 +2,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts"
 import type { Adapter } from "../adapter.ts"
 import type { Grant, OutputForms } from "../output-forms.ts"
-import { type Brand, CLAUDE_CODE, DESKTOP, STREAM, XCODE } from "./brands.ts"
+import { inOtherHome } from "../shared/other-home.ts"
+import { type Brand, CLAUDE_CODE, DESKTOP, QODER, STREAM, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
@@ -89,6 +90,30 @@ export const xcodeClaude: Adapter = {
   ...shared,
   relocation: { relativePath: (relativePath, _from, to) => placeIn(relativePath, to), isDiverted: () => true },
   retention: { of: retention },
+  watching: { concerns },
+}
+
+/** What would have to be written for it to open a session of another client was not tried. */
+export const qoder: Adapter = {
+  ...opening(QODER),
+  source: configRootSource(QODER),
+  parse: parserOf(QODER),
+  context,
+  serialize: {
+    native: serializerOf(QODER).native,
+    resume: (sessionId, cwd, { root } = {}) => {
+      const command = ["qodercli", "--resume", sessionId]
+      return root === undefined
+        ? { command, cwd }
+        : { ...inOtherHome("Qoder", { QODER_CONFIG_DIR: root }), command, cwd }
+    },
+  },
+  output: {
+    ...ofConfigRoot,
+    relativePaths: [...ofConfigRoot.relativePaths, whole(`(?:[^/]+/)?${UUID}\\.jsonl`)],
+  },
+  ...shared,
+  models: { recordedAt: shared.models.recordedAt },
   watching: { concerns },
 }
 

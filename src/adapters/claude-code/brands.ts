@@ -5,7 +5,7 @@
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Judgement } from "../adapter.ts"
 import { joined, type Sealed, sealedOrigin } from "../extract.ts"
-import { desktopRoots, roots, xcodeRoots } from "./roots.ts"
+import { desktopRoots, qoderRoots, roots, xcodeRoots } from "./roots.ts"
 
 export interface Brand {
   readonly id: string
@@ -34,6 +34,15 @@ export const XCODE: Brand = {
   judged: { by: "source only", from: "2.1.326", to: "2.1.326" },
   roots: xcodeRoots,
   seed: "xcode ",
+}
+
+/** A client of another maker that writes the logs of Claude Code: the code of its last version was read, and it was not run. */
+export const QODER: Brand = {
+  id: "qoder",
+  title: "Qoder CLI",
+  judged: { by: "source only", from: "1.1.52", to: "1.1.52" },
+  roots: qoderRoots,
+  seed: "qoder ",
 }
 
 /** In the place of an account and an organisation that are not known. */

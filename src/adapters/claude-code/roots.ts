@@ -29,3 +29,19 @@ export function desktopData(environment: Environment, home: string): readonly st
 function configOf(environment: Environment, home: string): string {
   return environment["XDG_CONFIG_HOME"] || join(home, ".config")
 }
+
+/** Its command line, its other programs, and the editor, which has the logs of its command line in its own cache. */
+export function qoderRoots(environment: Environment, home: string): readonly string[] {
+  const usual = environment["QODER_CONFIG_DIR"] || join(home, ".qoder")
+  const roaming = environment["APPDATA"]
+  const editors = [
+    configOf(environment, home),
+    join(home, "Library/Application Support"),
+    ...(roaming ? [roaming] : []),
+  ]
+  const others = [
+    join(home, ".qoderwork"),
+    ...editors.map((place) => join(place, "Qoder/SharedClientCache/cli/projects")),
+  ]
+  return [usual, ...others.filter((place) => existsSync(place))]
+}

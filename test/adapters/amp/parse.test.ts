@@ -89,3 +89,19 @@ test("a document that was cut off is kept under its name", async () => {
   rmSync(root, { recursive: true })
   expect([sessions.map(({ id }) => id), entries.length]).toEqual([["T-1"], 1])
 })
+
+test("an export is a file of any name that begins as a thread; in a folder those that are named after one", async () => {
+  const { sessions } = await read("exported")
+  expect(sessions.map(({ id }) => id)).toEqual(["T-01a1f7fb-0000-7000-8000-0000000000e1"])
+  const root = mkdtempSync(join(tmpdir(), "pond-amp-"))
+  for (const [name, text] of [
+    ["mine.json", '{"v":1,"id":"T-01a1f7fb-0000-7000-8000-0000000000e2","messages":[]}'],
+    ["settings.json", '{"amp.url":""}'],
+  ] as const)
+    writeFileSync(join(root, name), text)
+  const plan = async (path: string) => await Array.fromAsync(amp.source.plan(path))
+  const [mine, settings, folder] = [join(root, "mine.json"), join(root, "settings.json"), root]
+  const counts = [(await plan(mine)).length, (await plan(settings)).length, (await plan(folder)).length]
+  rmSync(root, { recursive: true })
+  expect(counts).toEqual([1, 0, 0])
+})

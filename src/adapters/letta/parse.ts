@@ -1,0 +1,84 @@
+/** Letta Code to canonical: a line is a prompt, a thought, an answer, or a call with its result. */
+import type { Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
+import {
+  asJson,
+  isFalseAt,
+  joined,
+  jsonIn,
+  matchIn,
+  momentOf,
+  nonEmptyStringUnder,
+  nonEmptyTextUnder,
+  sealedModifiedAt,
+  sealedOrigin,
+  sealedRelativePath,
+  stringUnder,
+} from "../extract.ts"
+import type { Note } from "../notes.ts"
+import { injectedText, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { readJson } from "../shared/read-json.ts"
+import { type Spot, whole, wordUnder } from "../spot.ts"
+
+export const BRAND = { id: "letta", title: "Letta Code" }
+
+export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+  const main = mainFileOf(unit)
+  const writer = createSessionWriter(main, sink, resume)
+  const place = sealedRelativePath(main)
+  const names = [matchIn(place, /^([^/]+)\//), matchIn(place, /([^/]+)\/transcript\.jsonl$/)]
+  const id = joined(
+    names.flatMap((name) => name ?? []),
+    ":",
+  )
+  const product = sealedOrigin(BRAND)
+
+  return {
+    push(raw) {
+      const record = readJson(raw, writer)
+      const timestamp = record === undefined ? undefined : momentOf(record, "captured_at")
+      const createdAt = timestamp ?? sealedModifiedAt(main)
+      if (!writer.hasBegun && createdAt !== undefined)
+        writer.begin({ id, createdAt, sourceAgent: product, project: product })
+      if (record === undefined) return
+      const drafts = lineDrafts(whole(record), writer.noteOn(raw))
+      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
+      else writer.carrier(raw, record, { timestamp })
+    },
+    end() {
+      writer.end()
+      return { state: null, clientVersions: [] }
+    },
+  }
+}
+
+function lineDrafts(line: Spot, note: Note): MessageDraft[] {
+  const kind = wordUnder(line.value, "kind")
+  if (kind === "tool_call") return callDrafts(line)
+  const text = nonEmptyTextUnder(line, "text")
+  if (!["user", "assistant", "reasoning", "error"].includes(kind ?? ""))
+    note("unknown_record", kind ?? "a line of no kind")
+  if (text === undefined) return []
+  if (kind === "user") return [{ role: "user", parts: [textPart({ provenance: "conversational", text })] }]
+  if (kind === "assistant") return [{ role: "assistant", parts: [textPart({ provenance: "conversational", text })] }]
+  if (kind === "reasoning")
+    return [{ role: "assistant", parts: [reasoningPart({ provenance: "conversational", text })] }]
+  return kind === "error" ? [{ role: "user", parts: [injectedText(text, "system-reminder")] }] : []
+}
+
+/** A call that was interrupted has no result. */
+function callDrafts(line: Spot): MessageDraft[] {
+  const name = nonEmptyStringUnder(line, "name")
+  const callId = nonEmptyStringUnder(line, "source_line_id") ?? name
+  const [written, answer] = [stringUnder(line, "argsText"), stringUnder(line, "resultText")]
+  if (name === undefined || callId === undefined || written === undefined) return []
+  const params = jsonIn(written) ?? asJson(written)
+  const call: MessageDraft = {
+    role: "assistant",
+    parts: [toolCallPart({ provenance: "conversational", callId, name, params })],
+  }
+  if (answer === undefined) return [call]
+  const isFailure = isFalseAt(line.value, "resultOk")
+  const result = toolResultPart({ provenance: "injected", callId, name, isFailure, result: asJson(answer) })
+  return [call, { role: "tool", parts: [result] }]
+}

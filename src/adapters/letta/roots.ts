@@ -1,0 +1,7 @@
+/** Where Letta Code keeps transcripts, by its variable and default. */
+import { join } from "node:path"
+import type { Environment } from "../../platform/host/environment.ts"
+
+export function roots(environment: Environment, home: string): readonly string[] {
+  return [environment["LETTA_TRANSCRIPT_ROOT"] || join(home, ".letta", "transcripts")]
+}
