@@ -25,8 +25,9 @@ interface Counts {
 }
 
 /** Why this machine cannot run it. */
-function lacking({ needs, needsRoot }: Trial): string | undefined {
+function lacking({ needs, needsRoot, needsFile }: Trial): string | undefined {
   if (needsRoot && process.getuid?.() !== 0) return "it needs root"
+  if (needsFile !== undefined && !existsSync(process.env[needsFile] ?? "")) return `${needsFile} names no file`
   const missing = needs.filter((program) => Bun.which(program) === null)
   return missing.length === 0 ? undefined : `${missing.join(", ")} not found`
 }

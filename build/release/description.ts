@@ -23,8 +23,8 @@ export interface Release {
 
 /** The oldest glibc that has what ONNX Runtime calls. The other libraries are content with 2.25. */
 export const GLIBC_MIN = "2.27"
-/** The oldest musl that pond was run with, that of Alpine 3.20. The runtime does not start with 1.2.3, of Alpine 3.17. */
-export const MUSL_MIN = "1.2.5"
+/** The oldest musl that pond was run with, that of Alpine 3.17. (Debian's build of the same version crashes the runtime.) */
+export const MUSL_MIN = "1.2.3"
 
 /** System libraries that the native libraries are linked with. */
 export const DEBIAN_DEPENDENCIES = `libc6 (>= ${GLIBC_MIN}), libgcc-s1 | libgcc1, libstdc++6 (>= 8)`

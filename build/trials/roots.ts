@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -36,7 +37,7 @@ export async function debianRoot(scratch: string, including: readonly string[] =
   return root
 }
 
-/** As in Alpine 3.20 and later. With 1.2.3, of Alpine 3.17, the runtime of pond ends with a segmentation fault at its start. */
+/** As in Alpine 3.20 and later. With Debian's build of 1.2.3 the runtime ends with a segmentation fault; with Alpine's it does not. */
 const MUSL = {
   path: "pool/main/m/musl/musl_1.2.5-3_amd64.deb",
   sha256: "4288deaf14438e6c237491be45f10e3e7badb2e723cedfb08ff1fe687b646c84",
@@ -58,19 +59,46 @@ export async function muslRoot(scratch: string): Promise<string> {
     mkdirSync(join(root, folder), { recursive: true })
   chmodSync(root, 0o755)
   chmodSync(join(root, "tmp"), 0o1777)
-  for (const [name, minor] of Object.entries({ null: "3", zero: "5", random: "8", urandom: "9" }))
-    await mustRun(["mknod", "--mode=666", join(root, "dev", name), "c", "1", minor])
+  await makeDevices(root)
   cpSync(join(parts, "busybox"), join(root, "bin/busybox"))
   cpSync(join(parts, "ld-musl"), join(root, MUSL_LOADER))
   // In Alpine the loader is `ldd` as well.
   symlinkSync(`/${MUSL_LOADER}`, join(root, "usr/bin/ldd"))
-  for (const library of ["libstdc++.so.6", "libgcc_s.so.1"])
-    cpSync(join(parts, library), join(root, "usr/lib", library))
+  copyLibraries(parts, root)
   await mustRun(["chroot", root, "/bin/busybox", "--install", "-s", "/bin"])
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\nyou:x:1000:1000:you:/home/you:/bin/sh\n")
   writeFileSync(join(root, "etc/hosts"), "127.0.0.1 localhost\n")
   await mustRun(["chown", "1000:1000", join(root, "home/you")])
   return root
+}
+
+/**
+ * Alpine as its makers publish it (`alpine-minirootfs-*.tar.gz`), which has no libstdc++: `addLibraries` copies the one that
+ * `apk add libstdc++` would bring from a wheel.
+ */
+export async function alpineRoot(scratch: string, archive: string) {
+  const parts = join(TRIAL_CACHE, "musl")
+  if (!existsSync(join(parts, "complete"))) await fetchMusl(parts)
+  const root = mkdtempSync(join(scratch, "alpine-"))
+  await mustRun(["tar", "-xzf", archive, "-C", root])
+  chmodSync(root, 0o755)
+  await makeDevices(root)
+  await mustRun(["chroot", root, "adduser", "-D", "-u", "1000", "you"])
+  const release = readFileSync(join(root, "etc/alpine-release"), "utf8").trim()
+  const addLibraries = () => copyLibraries(parts, root)
+  return { root, release, addLibraries }
+}
+
+async function makeDevices(root: string): Promise<void> {
+  for (const [name, minor] of Object.entries({ null: "3", zero: "5", random: "8", urandom: "9" })) {
+    rmSync(join(root, "dev", name), { force: true })
+    await mustRun(["mknod", "--mode=666", join(root, "dev", name), "c", "1", minor])
+  }
+}
+
+function copyLibraries(parts: string, root: string): void {
+  for (const library of ["libstdc++.so.6", "libgcc_s.so.1"])
+    cpSync(join(parts, library), join(root, "usr/lib", library))
 }
 
 async function fetchMusl(parts: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Outcome } from "../lib/outcome.ts"
-import { debianRoot, muslRoot } from "./roots.ts"
+import { alpineRoot, debianRoot, muslRoot } from "./roots.ts"
 import {
   doctorOutcome,
   fileOf,
@@ -74,6 +74,26 @@ const scriptOnMusl: Trial = {
   },
 }
 
+const scriptOnAlpine: Trial = {
+  name: "alpine",
+  what: "install.sh on Alpine, from the archive of its root that ALPINE_ROOTFS names: refused without libstdc++, then all of it",
+  needs: ["tar", "apt-get", "pip", "unzip", "dpkg-deb", "chroot", "mount"],
+  needsRoot: true,
+  needsFile: "ALPINE_ROOTFS",
+  async *run(release) {
+    const {
+      root,
+      release: version,
+      addLibraries,
+    } = await alpineRoot(release.scratch, process.env["ALPINE_ROOTFS"] ?? "")
+    await mustRun(["cp", join(release.folder, "install.sh"), join(root, "tmp/install.sh")])
+    const bare = await run(asYou(root, ["sh", "/tmp/install.sh", "--from", release.url]))
+    yield outcome("without libstdc++", bare.code === 1 && bare.out.includes("apk add libstdc++"), bare.out)
+    addLibraries()
+    yield* installedByScript(release, root, `Alpine ${version}`)
+  },
+}
+
 const deb: Trial = {
   name: "deb",
   what: "the Debian package: dpkg -i, dpkg -r",
@@ -119,4 +139,4 @@ const rpm: Trial = {
   },
 }
 
-export const SYSTEM_TRIALS: readonly Trial[] = [scriptOnDebian, scriptOnMusl, deb, rpm]
+export const SYSTEM_TRIALS: readonly Trial[] = [scriptOnDebian, scriptOnMusl, scriptOnAlpine, deb, rpm]

@@ -11,6 +11,8 @@ export interface Trial {
   /** Programs of this machine without which it cannot be run. */
   readonly needs: readonly string[]
   readonly needsRoot?: true
+  /** The variable that names a file without which it cannot be run. */
+  readonly needsFile?: string
   run(release: Released): AsyncIterable<Outcome> | Iterable<Outcome>
 }
 

@@ -57,6 +57,12 @@ function addProgram(name: string, body: string): void {
   chmodSync(join(home, "tools", name), 0o755)
 }
 
+/** What systems with musl must have besides. */
+function addLibrary(): void {
+  mkdirSync(join(home, "lib"))
+  writeFileSync(join(home, "lib/libstdc++.so.6"), "")
+}
+
 /** The script of a release of that version, whose archives of every target the server has. */
 function releaseOf(version: string, pond = `echo "pond ${version}"`): string {
   const origin = { repository: undefined, downloads: server.url.href, maintainer: undefined }
@@ -89,7 +95,10 @@ interface Ran {
 async function run(script: string, ...args: readonly string[]): Promise<Ran> {
   const child = Bun.spawn(["/bin/sh", script, ...args], {
     cwd: home,
-    env: { HOME: home, PATH: join(home, "tools"), POND_INSTALL_CPUINFO: join(home, "cpuinfo") },
+    env: {
+      ...{ HOME: home, PATH: join(home, "tools") },
+      ...{ POND_INSTALL_CPUINFO: join(home, "cpuinfo"), POND_INSTALL_LIBRARIES: `/nowhere ${home}/lib` },
+    },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -162,6 +171,17 @@ test("--from takes a mirror or a directory, and what is not what was released is
   expect(await run(script, "--from", `${server.url.href}nowhere`)).toMatchObject({ code: 1 })
 })
 
+test("of an executable that does not run, the first line that it says is told", async () => {
+  const script = releaseOf(
+    "1.0.0",
+    "echo 'Error loading shared library'; echo 'Error relocating: symbol not found'; exit 127",
+  )
+  const { code, err } = await run(script)
+  expect(code).toBe(1)
+  expect(err).toBe("install: The executable does not run here: Error loading shared library. Nothing was installed.\n")
+  expect(installed()).toEqual([])
+})
+
 test("an upgrade that fails leaves the pond that was there", async () => {
   await run(releaseOf("1.0.0"))
   const broken = await run(releaseOf("1.1.0", "echo no such library >&2; exit 127"))
@@ -186,6 +206,7 @@ test("the build is chosen by system, processor and C library", async () => {
   addProgram("uname", `[ "$1" = -s ] && echo Linux || echo aarch64`)
   expect(await target()).toBe("linux-arm64")
   addProgram("ldd", "echo 'musl libc (aarch64)' >&2; exit 1")
+  addLibrary()
   expect(await target()).toBe("linux-arm64-musl")
   addProgram("ldd", "echo 'ldd (GNU libc) 2.17'")
   addProgram("getconf", "echo glibc 2.17")
@@ -209,10 +230,19 @@ test("a release without the build for newer processors installs the one for all"
   expect(asked).toEqual(["pond-1.0.0-linux-x64-baseline.tar.gz"])
 })
 
-test("a musl that is too old is told before the download; a newer one is not", async () => {
+test("a musl that is too old is told before the download, and without libstdc++ there is none", async () => {
   const script = releaseOf("1.0.0")
+  addProgram("ldd", `printf 'musl libc (x86_64)\\nVersion 1.2.5\\n' >&2; exit 1`)
+  expect(await run(script)).toEqual({
+    code: 1,
+    out: "",
+    err: "install: libstdc++ is missing; pond needs it. On Alpine: apk add libstdc++\n",
+  })
+  expect(asked).toEqual([])
+  addLibrary()
   for (const [version, isOld] of [
-    ["1.2.3", true],
+    ["1.2.2", true],
+    ["1.2.3", false],
     ["1.2.5", false],
     ["1.10.0", false],
   ] as const) {

@@ -81,11 +81,11 @@ is_musl() {
 check_libraries() {
   case $target in
     *-musl)
-      [ -e /usr/lib/libstdc++.so.6 ] || [ -e /lib/libstdc++.so.6 ] ||
-        warn "libstdc++ is missing; pond needs it: apk add libstdc++"
+      has_library libstdc++.so.6 ||
+        fail "libstdc++ is missing; pond needs it. On Alpine: apk add libstdc++"
       found=$(ldd --version 2>&1 | sed -n 's/^Version //p' || true)
       [ -z "$found" ] || is_from "$MUSL_MIN" "$found" ||
-        warn "This system has musl $found; pond was tried with $MUSL_MIN, and does not start with 1.2.3."
+        warn "This system has musl $found; pond was tried with $MUSL_MIN and newer."
       ;;
     linux-*)
       found=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/^glibc //' || true)
@@ -93,6 +93,14 @@ check_libraries() {
       is_from "$GLIBC_MIN" "$found" || fail "This system has glibc $found; pond needs $GLIBC_MIN or newer."
       ;;
   esac
+}
+
+# has_library NAME: whether it is where musl's loader looks for libraries
+has_library() {
+  for place in ${POND_INSTALL_LIBRARIES:-/lib /usr/local/lib /usr/lib}; do
+    [ ! -e "$place/$1" ] || return 0
+  done
+  return 1
 }
 
 # is_from OLDEST VERSION: whether the version is that one or newer
@@ -206,7 +214,8 @@ install_pond() {
   verify "$scratch/$archive"
   unpack "$scratch/$archive" "$scratch"
   folder=$scratch/pond-$VERSION-$target
-  said=$("$folder/pond" --version 2>&1) || fail "The executable does not run here: $said. Nothing was installed."
+  said=$("$folder/pond" --version 2>&1) ||
+    fail "The executable does not run here: $(printf '%s\n' "$said" | head -n 1). Nothing was installed."
   [ "$said" = "pond $VERSION" ] || fail "The executable says \"$said\", not \"pond $VERSION\". Nothing was installed."
 
   before=
