@@ -191,12 +191,10 @@ async function wentOn(
 async function describe(store: Sessions, activity: readonly SessionActivity[]): Promise<ListedSession[]> {
   const ids = activity.map(({ id }) => id)
   if (ids.length === 0) return []
-  // The hosts come with the sessions, in one read, and what these say of themselves saves another.
-  const [found, rows] = await Promise.all([store.sessions(ids), store.points.sessions(ids)])
-  const hosts = new Map(rows.map(({ id, host }) => [id, host]))
-  const known = new Map(found.map((session) => [session.id, session]))
-  const [words, branches, spoken, gone, short, conversations, labels] = await Promise.all([
-    store.firstWords(ids.filter((id) => known.get(id)?.title === undefined)),
+  const [{ known, words }, rows, branches, spoken, gone, short, conversations, labels] = await Promise.all([
+    titled(store, ids),
+    // The hosts: read with the sessions, in one read.
+    store.points.sessions(ids),
     branchesOf(store, ids),
     store.points.places.spoken(ids),
     store.superseded(ids),
@@ -204,6 +202,7 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
     store.conversations(),
     store.labels.of(ids),
   ])
+  const hosts = new Map(rows.map(({ id, host }) => [id, host]))
   const counts = new Map<string, number>()
   for (const { session_id: id, id: message } of spoken)
     if (!gone.has(id, message)) counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -229,6 +228,12 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
       },
     ]
   })
+}
+
+/** The sessions, and of those that have no title the first words. Beside the other reads: one behind the other took 15 ms. */
+async function titled(store: Sessions, ids: readonly string[]) {
+  const known = new Map((await store.sessions(ids)).map((session) => [session.id, session]))
+  return { known, words: await store.firstWords(ids.filter((id) => known.get(id)?.title === undefined)) }
 }
 
 function labelFields(labels: SessionLabels | undefined): Pick<ListedSession, "starred" | "tags" | "note"> {
