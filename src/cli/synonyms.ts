@@ -61,6 +61,7 @@ export const VERB_SYNONYMS: Readonly<Record<string, VerbSynonym>> = {
   tui: { runs: "browse" },
   pick: { runs: "browse" },
   web: { runs: "open" },
+  dashboard: { runs: "open" },
   update: UPDATE,
   "self-update": UPDATE,
   publish: { runs: "share" },

@@ -68,7 +68,7 @@ function assertPrivate(endpoint: string): void {
   if (protocol === "https:" || isHere) return
   throw new PondError(
     "validation_failed",
-    `The endpoint ${endpoint} would get stored texts in the clear. Use https, or a server on this machine.`,
+    `The endpoint ${endpoint} would receive stored texts unencrypted. Use https, or a server on this machine.`,
     { details: { key: "embeddings.endpoint" } },
   )
 }

@@ -163,7 +163,7 @@ function stackOf(cause: unknown): string {
 function needsToken({ name }: Operation): PondError {
   return new PondError(
     "unauthorized",
-    `${name} is not answered by a server that asks for no token. Start pond without --no-token, or use the command line.`,
+    `${name} is not available on a server without a token. Start pond without --no-token, or use the command line.`,
   )
 }
 

@@ -301,7 +301,7 @@ export function costTranscript({
     ...rows.map((row) => `| ${rowName(row, by)}: ${countsText(row)}`),
     `total: ${countsText(total)}`,
     "",
-    `Cost: ${total.recorded_cost_usd} recorded by clients, ${total.priced_cost_usd} by the prices of ${prices.retrieved}.`,
+    `Cost: ${total.recorded_cost_usd} recorded by clients, ${total.priced_cost_usd} from the prices of ${prices.retrieved}.`,
     ...(unpriced.length === 0
       ? []
       : [`Not in the cost, for want of a price: ${unpriced.map(unpricedText).join(", ")}.`]),

@@ -101,7 +101,7 @@ function statusText(remaining: number | undefined, shown: number, isAnchorMissin
   if (remaining === undefined) return "Reading…"
   if (remaining > 0) return `${remaining} more messages are coming…`
   if (shown === 0) return "Nobody said anything in this session."
-  return isAnchorMissing ? "The message of this address shows nothing by itself." : ""
+  return isAnchorMissing ? "The message at this address has nothing to show." : ""
 }
 
 async function readPages(

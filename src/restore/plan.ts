@@ -151,7 +151,7 @@ async function planForeign(request: RestoreRequest): Promise<RestorePlan> {
   if (written.files.length === 0) {
     throw new PondError(
       "validation_failed",
-      `${target.title} opens no session that pond could write for it. Choose another client with --to.`,
+      `${target.title} cannot open sessions that pond writes. Choose another client with --to.`,
       { details: { adapter: target.id } },
     )
   }

@@ -126,7 +126,7 @@ function unknown(name: string): PondError {
 function lost(name: string): PondError {
   return new PondError(
     "storage_unavailable",
-    "The folder of this namespace is missing, with all its sessions. Bring it back from a backup, or run `pond repair`, which gives it up: the next sync then stores what the clients still have.",
+    "The folder of this namespace is missing, with all its sessions. Restore it from a backup, or give it up with `pond repair`: the next sync then stores what the clients still have.",
     { details: { namespace: name } },
   )
 }

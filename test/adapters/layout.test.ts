@@ -106,7 +106,7 @@ test("a product that opens nothing says what goes on with its sessions, and need
   for (const { serialize, title } of read) {
     const { command, note } = serialize.resume("id", "/projects/alpha")
     expect(command).toEqual([])
-    expect(note).toStartWith(`${title} opens nothing that pond writes.`)
+    expect(note).toStartWith(`${title} cannot open what pond writes.`)
     expect(note).toContain("pond resume ID --to CLIENT")
   }
 })

@@ -140,7 +140,7 @@ const MISTAKES: readonly Mistake[] = [
     args: ["doctor", "now"],
     exitCode: 2,
     code: "validation_failed",
-    line: 'Unexpected argument "now". Quote arguments that contain spaces.',
+    line: 'Unexpected argument "now". It takes flags only: see --help.',
   },
   {
     name: "a storage URL of no kind that pond knows",

@@ -107,7 +107,7 @@ test("a command that is not there, and a store that cannot be, fail nothing but 
     env: { ...home.env, HOME: `${home.path}/x` },
   })
   expect(nothing).toMatchObject({ exitCode: 0 })
-  expect(nothing.stderr).toContain("It was told to leave none")
+  expect(nothing.stderr).toContain("The client was told to keep no session")
 }, 60_000)
 
 const STREAMED = "9d0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13"

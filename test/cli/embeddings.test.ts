@@ -72,6 +72,6 @@ test("a server embeds instead of this machine where it is named, and status name
   expect([used.exitCode, used.stderr]).toEqual([0, ""])
   expect(config()).toContain("dimension = 16")
   const status = await run("embeddings", "status")
-  expect(status.stdout).toContain(`localhost:${server.port} (it gets every stored text and every query)`)
+  expect(status.stdout).toContain(`localhost:${server.port} (it receives every stored text and every query)`)
   await embedder.close()
 })

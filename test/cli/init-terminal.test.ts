@@ -53,7 +53,7 @@ test("what is refused is not done, and the rest is", async () => {
     "Add pond to Codex (~/.codex/config.toml)?",
     "Add pond to opencode (~/.config/opencode/opencode.jsonc)?",
     "Add pond to pi (~/.pi/agent/mcp.json)?",
-    "Let Claude Code, Codex, opencode call pond before prompts (hooks)?",
+    "Let Claude Code, Codex, and opencode call pond before prompts (hooks)?",
     "Sync automatically every 15 minutes (systemd)?",
     expect.stringMatching(/^Sync now \(4 sessions, needs about \d+ KB of disk\)\?$/),
   ])

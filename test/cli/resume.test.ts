@@ -133,7 +133,7 @@ describe("pond resume", () => {
     const { exitCode, stderr } = await resumed()
     expect(exitCode).toBe(8)
     expect(stderr).toContain(
-      `Or resume what is already there: cd ${work()} && claude --resume ${basename(name, ".jsonl")}`,
+      `Or resume the existing session: cd ${work()} && claude --resume ${basename(name, ".jsonl")}`,
     )
   })
 

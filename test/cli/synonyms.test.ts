@@ -61,5 +61,9 @@ test("operators of other search engines are understood, and the answer says how"
   using home = temporaryHome()
   const { stdout } = await runPond(["search", "refactor OR user:me foo* -- -test", "--json"], home)
   const { understood } = (JSON.parse(stdout) as { searched: { understood: string[] } }).searched
-  expect(understood).toEqual(["OR: any of the words counts", "role user", "foo*: beginnings of words always count"])
+  expect(understood).toEqual([
+    "OR: any of the words counts",
+    "role user",
+    "foo*: words always match by their beginning",
+  ])
 })

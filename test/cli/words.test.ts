@@ -107,6 +107,8 @@ test("prose is broken between words, and goes on under its beginning", () => {
   expect(wrapProse("fault  one: a word that is too long\nnote  two: short", 26)).toBe(
     "fault  one: a word that is\n  too long\nnote  two: short",
   )
+  // It lost the indent, and its length of the text behind the first line stood twice.
+  expect(wrapProse("  Codex: it asks at its next start", 26, "    ")).toBe("  Codex: it asks at its\n    next start")
 })
 
 test("the home directory is ~ in prose, and what only looks like it is not", () => {

@@ -139,7 +139,7 @@ describe("an erasure", () => {
     )
     await run(box, { session: ["secret"], yes: true })
     expect(await refusal({ session: ["secret"], yes: true })).toBe(
-      "The session secret is erased already. `pond erase --list` shows it.",
+      "The session secret was already erased. `pond erase --list` shows it.",
     )
   })
 })

@@ -85,14 +85,14 @@ test("a project that the query names comes first, and the answer says so", async
   const query = "agentv: cache of the parser"
   expect(await ids(box, { query, near: "/home/me/work/elsewhere" })).toEqual(["one/o", "two/t"])
   const { searched } = await found(box, { query })
-  expect(searched.understood).toEqual(["the project agentv: its hits come first"])
+  expect(searched.understood).toEqual(["the project agentv: its messages come first"])
 })
 
 test("days that the query names come first, unless a filter says otherwise", async () => {
   using box = await twoProjects()
   const asked = { query: "the parser cache in March 2026" }
   expect((await ids(box, asked))[0]).toBe("two/t")
-  expect((await found(box, asked)).searched.understood).toEqual(["March 2026: hits of then come first"])
+  expect((await found(box, asked)).searched.understood).toEqual(["March 2026: messages from then come first"])
   expect(await ids(box, { ...asked, filters: { to_date: "2026-02-01" } })).toEqual(["one/o"])
 })
 

@@ -231,7 +231,7 @@ test("what is like a message shares its words, where there are no embeddings, an
   ])
   // An id is unique only within its session: which of several was taken is said, and it is the same one each time.
   const twice = await found(box, { similar_to: "g0", group: "none" })
-  expect(twice.searched.excluded.join()).toContain("messages like g0 of gamma: taken was that of beta-twin")
+  expect(twice.searched.excluded.join()).toContain("messages like g0 of gamma; used the one of beta-twin")
   await expect(box.run(search, { similar_to: "nobody" })).rejects.toMatchObject({ code: "not_found" })
 })
 

@@ -91,9 +91,7 @@ test("a thread that is archived is brought back before its client opens it, and 
   const [, live] = PLACES[ARCHIVED]
   for (const place of machine.rollouts()) rmSync(machine.at(place))
   const first = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
-  expect(first.stderr).toContain(
-    `Codex had archived the session; brought it back with \`codex unarchive ${ARCHIVED}\`.`,
-  )
+  expect(first.stderr).toContain(`Codex had archived the session; unarchived it with \`codex unarchive ${ARCHIVED}\`.`)
   expect(first.exitCode).toBe(7)
   expect(existsSync(machine.at(live))).toBe(true)
   const lying = machine.rollouts()
@@ -143,7 +141,7 @@ test("a client that does not bring a thread back is quoted, with what to do by h
   writeFileSync(join(machine.path, "bin/codex"), "#!/bin/sh\necho 'Error: no way back' >&2\nexit 1\n")
   const { exitCode, stderr } = await machine.pond("resume", ARCHIVED, "--cwd", machine.path)
   expect(stderr).toContain(
-    `\`codex unarchive ${ARCHIVED}\` did not bring it back (Error: no way back). Resume with: cd `,
+    `\`codex unarchive ${ARCHIVED}\` could not unarchive it (Error: no way back). Resume with: cd `,
   )
   expect(stderr).toEndWith(`&& codex unarchive ${ARCHIVED} && codex resume ${ARCHIVED}\n`)
   expect(exitCode).toBe(6)

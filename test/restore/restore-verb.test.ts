@@ -137,7 +137,7 @@ test("what only parts of a session lie of is not gone on with, and a place that 
   rmSync(log)
   mkdirSync(log)
   const folder = await resume("--to", "pi")
-  expect(folder.stderr).toContain("Or resume what is already there")
+  expect(folder.stderr).toContain("Or resume the existing session")
   expect(folder.exitCode).toBe(8)
 })
 
@@ -182,7 +182,7 @@ test("a session that another client got goes on in its database while that clien
   const changed = await resume()
   expect(changed.exitCode).toBe(6)
   expect(changed.stderr).toContain(
-    "is in use by another program. Close it and run this again. Or resume what is already there",
+    "is in use by another program. Close it and run this again. Or resume the existing session",
   )
   client.run("DELETE FROM session WHERE id = ?", [session])
   const gone = await resume()

@@ -66,7 +66,7 @@ export function coworkSerializerOf(brand: Brand): Serialize {
   }
 }
 
-const NO_COMMAND = "Claude desktop lists its tasks when it starts; in a terminal they go on in Claude Code."
+const NO_COMMAND = "Claude desktop lists its tasks only when it starts; in a terminal they continue in Claude Code."
 
 // --- Sessions of Cowork ----------------------------------------------------------------------------------------------
 

@@ -24,5 +24,5 @@ export const hooks: Hooks = {
       { event: "session-end", name: "SessionEnd" },
     ],
   }),
-  next: "Codex asks you to review them at its next start, and runs none before.",
+  next: "Codex asks you to review them at its next start, and runs none before that.",
 }

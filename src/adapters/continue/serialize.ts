@@ -11,7 +11,7 @@ export const serialize: Serialize = {
   // It resumes the newest session alone; one that is named it goes on with as a copy.
   resume: (sessionId, cwd, { root } = {}) => {
     const command = ["cn", "--fork", sessionId]
-    const note = "Continue goes on in a copy of a session that is named."
+    const note = "Continue resumes a named session in a copy of it."
     if (root === undefined) return { command, cwd, note }
     return { ...inOtherHome("Continue", { CONTINUE_GLOBAL_DIR: root }), command, cwd }
   },

@@ -29,7 +29,7 @@ const serialize: Serialize = {
   resume: (sessionId, cwd, { root, knownAs = OPENCLAW.listing.keyOf(sessionId, undefined) } = {}) => {
     const command = ["openclaw", "chat", "--session", knownAs]
     const before = ["openclaw", "doctor", "--session-sqlite", "import"]
-    const note = "Stop its Gateway first: it is the only one to write while it runs."
+    const note = "Stop its Gateway first: while it runs, nothing else may write."
     return root === undefined
       ? { command, before, note, cwd }
       : { ...inOtherHome(OPENCLAW.title, { OPENCLAW_STATE_DIR: root }), command, before, cwd }

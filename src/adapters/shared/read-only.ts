@@ -3,6 +3,6 @@ import type { ResumeCommand, Serialize } from "../adapter.ts"
 
 /** No command goes on with such a session: the note says what does. */
 export function opensNothing(title: string): Serialize["resume"] {
-  const note = `${title} opens nothing that pond writes. Resume the session in another client: pond resume ID --to CLIENT`
+  const note = `${title} cannot open what pond writes. Resume the session in another client: pond resume ID --to CLIENT`
   return (_, cwd): ResumeCommand => ({ command: [], cwd, note })
 }

@@ -67,7 +67,7 @@ export function createBrowser({ open, ...parts }: ListParts & { readonly open: (
     if (step.kind === "open") views.push(step.view)
     if (step.kind === "copy") {
       out.write(clipboard(step.text))
-      note = `Copied ${step.text}, where the terminal allows it.`
+      note = `Copied ${step.text}, if the terminal allows it.`
     }
     return step.kind === "wish" ? step.wish : undefined
   }

@@ -149,7 +149,8 @@ function checkWords(words: readonly string[], positionals: readonly Positional[]
   const takesMany = positionals.some(({ count }) => count === "many")
   const extra = takesMany ? undefined : words[positionals.length]
   if (extra !== undefined) {
-    throw new PondError("validation_failed", `Unexpected argument "${extra}". Quote arguments that contain spaces.`, {
+    const next = positionals.length === 0 ? "It takes flags only: see --help." : "Quote arguments that contain spaces."
+    throw new PondError("validation_failed", `Unexpected argument "${extra}". ${next}`, {
       details: { argument: extra },
     })
   }

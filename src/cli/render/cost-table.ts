@@ -68,8 +68,10 @@ function footer({ rows, rows_count: all, total, unpriced_models: unpriced, price
   const { style, prose } = page
   const from = prices.file === undefined ? "" : ` in ${page.path(prices.file)}`
   const parts = [
-    total.recorded_cost_usd > 0 ? `${dollarText(total.recorded_cost_usd)} as clients recorded it` : "",
-    total.priced_cost_usd > 0 ? `${dollarText(total.priced_cost_usd)} by the prices of ${prices.retrieved}${from}` : "",
+    total.recorded_cost_usd > 0 ? `${dollarText(total.recorded_cost_usd)} recorded by clients` : "",
+    total.priced_cost_usd > 0
+      ? `${dollarText(total.priced_cost_usd)} from the prices of ${prices.retrieved}${from}`
+      : "",
   ].filter(Boolean)
   const lines = [
     ...(rows.length < all ? [`${countText(all - rows.length)} rows not shown (--limit).`] : []),
@@ -84,5 +86,5 @@ function unpricedLine(models: CostOutput["unpriced_models"]): string {
     .slice(0, MODELS_NAMED_MAX)
     .map(({ model, responses }) => `${visibleLine(model)} (${counted(responses, "response")})`)
   const more = models.length > named.length ? ` and ${models.length - named.length} more` : ""
-  return `No price for ${named.join(", ")}${more}: not in the cost. pond help prices shows how to add prices.`
+  return `No price for ${named.join(", ")}${more}: not included in the cost. pond help prices shows how to add prices.`
 }

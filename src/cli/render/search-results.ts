@@ -117,7 +117,7 @@ function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const { excluded, understood = [] } = answer.searched
   const unheld = excluded.filter((each) => each.startsWith("no message has "))
   const said =
-    understood.length === 0 ? [] : [`Understood: ${understood.join("; ")}. Double quotes search for the letters`]
+    understood.length === 0 ? [] : [`Understood: ${understood.join("; ")}. "Double quotes" search for the exact text`]
   const remarks = [...unheld, ...said].map((each) => `${visibleLine(each)}.\n`).join("")
   const shown =
     next_cursor === undefined || sessions.length === 0 ? "" : `, ${counted(sessions.length, "session")} shown`

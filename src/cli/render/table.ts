@@ -106,9 +106,12 @@ function takeWithin(segments: Iterable<Intl.SegmentData>, width: number): string
 export function wrapProse(text: string, width: number, indent = "  "): string {
   const lines = text.split("\n").map((line) => {
     if (Bun.stringWidth(line) <= width) return line
-    const [first = ""] = wrapToWidth(line, width)
-    const rest = line.slice(first.length + 1)
-    return [first, ...(rest === "" ? [] : wrapToWidth(rest, Math.max(20, width - indent.length)))].join(`\n${indent}`)
+    const lead = /^ */.exec(line)?.[0] ?? ""
+    const [first = ""] = wrapToWidth(line.slice(lead.length), width - lead.length)
+    const rest = line.slice(lead.length + first.length + 1)
+    return [`${lead}${first}`, ...(rest === "" ? [] : wrapToWidth(rest, Math.max(20, width - indent.length)))].join(
+      `\n${indent}`,
+    )
   })
   return lines.join("\n")
 }

@@ -140,7 +140,7 @@ function renderCopy(outcome: CopyOutcome, isVerifyOnly: boolean, { style, column
 }
 
 function sinceText({ compared }: CopyOutcome): string {
-  return compared === "all" ? "" : " Compared were sessions that changed since the last copy: --full compares all."
+  return compared === "all" ? "" : " Only sessions that changed since the last copy were compared; --full compares all."
 }
 
 function labelsText({ new: added, present }: CopyOutcome["labels"], isVerifyOnly: boolean): string {
@@ -155,7 +155,7 @@ function conflicts({ label_conflicts: found }: Pick<ImportOutcome, "label_confli
   }
   const lines = found.map(({ session_id, field, kept, overruled }) =>
     style.magenta(
-      `conflict  ${field} of session ${visibleLine(session_id)}: ${shown(kept, field)} was set last and counts, not ${shown(overruled, field)}\n`,
+      `conflict  ${field} of session ${visibleLine(session_id)}: ${shown(kept, field)} was set last and is kept, not ${shown(overruled, field)}\n`,
     ),
   )
   return lines.join("")

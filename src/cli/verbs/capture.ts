@@ -142,8 +142,8 @@ function summaryOf({ sessions, messages, failed, credentials }: Captured, words:
 
 function whyNone(words: readonly string[]): string {
   if (NO_SESSION.test(words.join(" ")))
-    return "It was told to leave none: run it without that flag, or Claude Code with --output-format stream-json."
-  return "It left no session where its client keeps them: see pond adapters discover."
+    return "The client was told to keep no session: remove that flag, or use Claude Code with --output-format stream-json."
+  return "No new session was found where the client keeps them: see pond adapters discover."
 }
 
 /** The page of a job on GitHub. */

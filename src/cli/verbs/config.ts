@@ -70,7 +70,7 @@ function changed(report: SetConfigReport): Outcome {
     document: { ...report },
     render: (page) => {
       const done = isChanged ? `Changed ${key} in ${page.path(path)}.` : "No changes made."
-      const note = variable === undefined ? "" : ` The variable ${variable} is set and counts before it.`
+      const note = variable === undefined ? "" : ` The variable ${variable} is set and takes precedence.`
       return `${page.prose(`${done}${note}`)}\n`
     },
   }

@@ -80,7 +80,7 @@ async function inThisDirectory(
 /** A client with a whole screen covers what was said before it. Without a terminal nobody waits for an answer. */
 async function confirmLosses({ ask }: ContinueContext, { losses, target }: RestorePlan): Promise<void> {
   if (losses.length === 0 || ask === undefined) return
-  const explanation = `${target.title} has no place for these. The stored session stays complete, and so does the original.`
+  const explanation = `${target.title} cannot store these. The stored session and the original stay complete.`
   if (!(await ask(`Resume in ${target.title} without ${losses.length === 1 ? "it" : "them"}?`, explanation)))
     throw new PondError("interrupted", "Not resumed.")
 }
@@ -92,13 +92,13 @@ async function bringBack({ host }: Pond, report: RestoreReport, title: string): 
   const surroundings = { ...host.environment, ...environment }
   const { exitCode, stdout, stderr } = await runProgram(before, surroundings, { cwd }).catch(notRun)
   if (exitCode === 0) {
-    host.log.warn(`${title} had archived the session; brought it back with \`${shownCommand(before)}\`.`)
+    host.log.warn(`${title} had archived the session; unarchived it with \`${shownCommand(before)}\`.`)
     return
   }
   const said = `${stderr}\n${stdout}`.split("\n").find((line) => line.trim() !== "") ?? `it ended with ${exitCode}`
   throw new PondError(
     "conflict",
-    `The session is archived, and \`${shownCommand(before)}\` did not bring it back (${visibleLine(said.trim())}). Resume with: ${commandText(report)}`,
+    `The session is archived, and \`${shownCommand(before)}\` could not unarchive it (${visibleLine(said.trim())}). Resume with: ${commandText(report)}`,
     { details: { ...report } },
   )
 }
@@ -178,7 +178,7 @@ async function confirmArrived(
     })
   }
   const explanation =
-    "Its client's model reads what the session says, and works in that directory. Resume what you trust."
+    "The model reads everything in the session and works in that directory. Only resume sessions that you trust."
   if (!(await ask(`${facts}\nResume it?`, explanation, "no"))) throw new PondError("interrupted", "Not resumed.")
 }
 
@@ -214,7 +214,7 @@ async function restoreOrFindExisting(
     const isNothing = error.code === "conflict" && !(await isTakenOver(pond, plan, options))
     if (plan.fidelity === "native" || isNothing) throw error
     // Which of the two is meant, what was said there since or what was said here, only the user knows.
-    throw new PondError(error.code, `${error.message} Or resume what is already there: ${commandText(report)}`, {
+    throw new PondError(error.code, `${error.message} Or resume the existing session: ${commandText(report)}`, {
       details: error.details,
       cause: error,
     })

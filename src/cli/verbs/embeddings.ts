@@ -115,7 +115,7 @@ function renderStatus(found: EmbeddingsStatus): string {
           ...checked,
           `asked with  ${visibleLine(asked.join(", "))}`,
         ]
-      : [`server      ${visibleLine(found.host)} (it gets every stored text and every query)`]),
+      : [`server      ${visibleLine(found.host)} (it receives every stored text and every query)`]),
     `vectors     ${countText(found.embedded)} of ${counted(found.total, "message")}${rest}`,
     "",
   ].join("\n")

@@ -66,12 +66,12 @@ async function othersText(pond: Pond, { prose, style }: Page): Promise<string> {
   const { backend } = (await pond.sessions()).store.location
   if (backend === "local") return ""
   return style.magenta(
-    prose("No other machine should sync to this bucket during the purge: nothing locks it out there.\n"),
+    prose("Do not sync to this bucket from another machine during the purge: a bucket cannot be locked.\n"),
   )
 }
 
 function questionOf({ sessions, is_purge: isPurge }: ErasePlanned): string {
-  if (sessions.length === 0) return "Remove the bytes of what is erased?"
+  if (sessions.length === 0) return "Remove the bytes of everything erased?"
   const [them, their] = sessions.length === 1 ? ["it", "its"] : ["them", "their"]
   return isPurge ? `Erase ${them} and remove ${their} bytes? This cannot be undone.` : `Erase ${them}?`
 }
@@ -79,7 +79,7 @@ function questionOf({ sessions, is_purge: isPurge }: ErasePlanned): string {
 function explanationOf({ is_purge: isPurge }: ErasePlanned): string {
   const undone = isPurge
     ? "A purge cannot be undone."
-    : "`pond erase --undo SESSION` takes it back until they are purged."
+    : "`pond erase --undo SESSION` brings them back until they are purged."
   return `No search, list, export or query finds an erased session, and no sync, import or copy stores it again. ${undone}`
 }
 
@@ -87,10 +87,10 @@ function render(answer: Answer, page: Page & { readonly isPurge: boolean }): str
   const { style, prose } = page
   switch (answer.action) {
     case "list":
-      return answer.sessions.length === 0 ? "Nothing is erased.\n" : renderTombstones(answer, page)
+      return answer.sessions.length === 0 ? "No sessions are erased.\n" : renderTombstones(answer, page)
     case "undo":
       return prose(
-        `${counted(answer.sessions.length, "session")} no longer erased. \`pond sync\` stores what clients wrote meanwhile, and what was purged if they still have it.\n`,
+        `${counted(answer.sessions.length, "session")} no longer erased. \`pond sync\` stores what clients wrote in the meantime, and what was purged if they still have it.\n`,
       )
     case "erase":
       return `${renderDone(answer, page)}${style.dim(prose("The client's own files still have them: delete them there too.\n"))}`
@@ -104,7 +104,7 @@ function renderDone({ sessions, messages, purged }: Answer, { prose }: Page): st
   const erased =
     sessions.length === 0 ? "" : `Erased ${counted(sessions.length, "session")}, ${counted(messages, "message")}. `
   if (purged === null)
-    return prose(`${erased}\`pond erase --undo SESSION\` takes it back; \`pond erase --purge\` removes the bytes.\n`)
+    return prose(`${erased}\`pond erase --undo SESSION\` brings it back; \`pond erase --purge\` removes the bytes.\n`)
   const files = `Removed the bytes of ${counted(purged.sessions, "session")} from the files of the store (${(purged.ms / 1000).toFixed(1)} s).`
   return prose(`${erased}${files}\n`)
 }

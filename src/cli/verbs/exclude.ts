@@ -24,16 +24,16 @@ export const add = defineVerb({
     const { pond, signal, ask } = context
     const answer = await perform(excludeAdd, context, projectsOf(context.words))
     const { stored, changed, file } = answer
-    const question = `Erase the ${counted(stored.length, "session")} of it that ${stored.length === 1 ? "is" : "are"} stored?`
+    const question = `Also erase its ${counted(stored.length, "stored session")}?`
     const isErased =
-      stored.length > 0 && (await ask?.(question, "`pond erase --undo SESSION` takes it back.", "no")) === true
+      stored.length > 0 && (await ask?.(question, "`pond erase --undo SESSION` brings a session back.", "no")) === true
     if (isErased) await perform(erase, { pond, signal }, { session: stored, yes: true })
     return {
       document: { ...answer },
       render: ({ path, prose }) => {
         const done = changed.length === 0 ? "No changes: already excluded." : `Excluded in ${path(file)}.`
-        if (stored.length === 0) return prose(`${done} Nothing of it is stored.\n`)
-        const kept = `${counted(stored.length, "stored session")} of it stay: \`pond erase --project TEXT\` erases them.`
+        if (stored.length === 0) return prose(`${done} No session of it is stored.\n`)
+        const kept = `${counted(stored.length, "stored session")} kept: \`pond erase --project TEXT\` erases them.`
         return prose(`${done} ${isErased ? `Erased ${counted(stored.length, "session")} of it.` : kept}\n`)
       },
     }

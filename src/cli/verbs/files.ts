@@ -37,7 +37,7 @@ const COLUMNS = [
 ] as const
 
 function renderFiles({ files: touched }: FilesOutput, { style, columns, prose, nowMs, home }: Layout): string {
-  if (touched.length === 0) return prose("No file is known to be touched by this session.\n")
+  if (touched.length === 0) return prose("This session is not known to have touched any file.\n")
   const rows = touched.map((file) => [
     projectText(file.path, home),
     whatText(file),

@@ -75,7 +75,7 @@ function outcomeOfInit(answer: Applied): Outcome {
     document: { ...answer },
     exitCode: isWhole ? syncCode : EXIT_NOT_WHOLE,
     render: (layout) =>
-      `${renderDone(done, layout)}${report === null ? "" : `\n${renderSynced(report, layout)}`}${nextSteps(layout)}`,
+      `${renderDone(done, layout)}${report === null ? "" : `\n${renderSynced(report, layout)}`}${nextSteps(done, layout)}`,
   }
 }
 
@@ -112,7 +112,7 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
   }
   const titles = plan.hooks.filter(({ adapter }) => offered.hooks.includes(adapter)).map(({ title }) => title)
   const isHooked =
-    titles.length > 0 && (await ask(`Let ${titles.join(", ")} call pond before prompts (hooks)?`, HOOKS_EXPLANATION))
+    titles.length > 0 && (await ask(`Let ${listed(titles)} call pond before prompts (hooks)?`, HOOKS_EXPLANATION))
   const hooks = isHooked ? offered.hooks : []
   const every = everyText(plan.schedule.planned?.every_minutes ?? 0)
   const schedule =
@@ -120,6 +120,10 @@ async function choose(context: Context, plan: InitPlan, ask: NonNullable<Context
     (isScheduled(plan) ||
       (await ask(`Sync automatically every ${every} (${plan.schedule.planned?.scheduler})?`, SCHEDULE_EXPLANATION)))
   return { registrations, hooks, schedule }
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat("en").format(names)
 }
 
 function isScheduled({ schedule: { now } }: InitPlan): boolean {
@@ -174,7 +178,7 @@ function renderPlan(context: Context, plan: InitPlan, page: Page): string {
       page,
     ),
     hooksText(plan.hooks, offered.hooks, page),
-    `\n${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}\n`,
+    `\n${page.prose(`${style.bold("Schedule")}  ${scheduleText(schedule, offered.schedule)}`, "  ")}\n`,
   ].join("")
 }
 
@@ -204,34 +208,32 @@ function registrationText(
   isOffered: boolean,
   page: Page,
 ): string {
-  const { style } = page
+  const { style, prose } = page
   const place = `  ${title}: ${page.path(file)}`
-  if (status === "registered") return `${place} is already set up\n`
-  if (status === "taken")
-    return `${place} has another server named "pond", left as is: ${visibleLine((command ?? ["no command"]).join(" "))}\n`
+  const line = (text: string) => `${prose(`${place} ${text}`, "    ")}\n`
+  const starts = visibleLine((command ?? ["no command"]).join(" "))
+  if (status === "registered") return line("is already set up")
+  if (status === "taken") return line(`has another server named "pond", left unchanged: ${starts}`)
   if (status === "unreadable")
-    return `${place} ${style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}\n${byHandText(by_hand, wanted)}`
-  if (!isOffered) return `${place} will not be changed\n`
-  const verb =
-    status === "outdated"
-      ? `will be updated; it starts ${visibleLine((command ?? []).join(" "))}`
-      : "will get this entry"
-  return `${place} ${verb}\n${style.dim(indentLines(wanted))}`
+    return `${line(`${style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}`)}${byHandText(by_hand, wanted)}`
+  if (!isOffered) return line("will not be changed")
+  const verb = status === "outdated" ? `will be updated; it now starts ${starts}` : "will get this entry"
+  return `${line(verb)}${style.dim(indentLines(wanted))}`
 }
 
 /** Nothing where no client has hooks. */
 function hooksText(states: InitPlan["hooks"], offered: readonly string[], page: Page): string {
   if (states.length === 0) return ""
   const lines = states.map(({ adapter, title, file, status, why, next }) => {
-    const place = `  ${title}: ${page.path(file)}`
-    if (status === "registered") return `${place} is already set up\n`
-    if (status === "taken") return `${place} is not pond's, left as is\n`
+    const line = (text: string) => `${page.prose(`  ${title}: ${page.path(file)} ${text}`, "    ")}\n`
+    if (status === "registered") return line("is already set up")
+    if (status === "taken") return line("was not created by pond, left unchanged")
     if (status === "unreadable")
-      return `${place} ${page.style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}\n`
-    if (!offered.includes(adapter)) return `${place} will not be changed; --hooks adds hooks\n`
-    return `${place} will get hooks${next === null ? "" : `. ${next}`}\n`
+      return line(`${page.style.magenta("cannot be edited safely")}: ${visibleLine(why ?? "")}`)
+    if (!offered.includes(adapter)) return line("will not be changed; --hooks adds hooks")
+    return line(`will get hooks${next === null ? "" : `. ${next}`}`)
   })
-  return `\n${page.style.bold("Hooks")}  so that agents recall by themselves (\`pond help recall\`)\n${lines.join("")}`
+  return `\n${page.style.bold("Hooks")}  so that agents recall automatically (\`pond help recall\`)\n${lines.join("")}`
 }
 
 function byHandText(byHand: readonly string[] | null, wanted: string): string {
@@ -257,7 +259,7 @@ function scheduleText({ now, planned: next, why }: InitPlan["schedule"], isOffer
   return isOffered ? `${next.scheduler} will run \`pond sync\` every ${everyText(next.every_minutes)}` : "off"
 }
 
-function renderDone(done: InitDone, { style }: Page): string {
+function renderDone(done: InitDone, { style, prose }: Page): string {
   const lines: string[] = []
   if (done.config.changed)
     lines.push(`${done.config.made ? "Created" : "Updated"} settings: ${visibleLine(done.config.path)}`)
@@ -274,7 +276,7 @@ function renderDone(done: InitDone, { style }: Page): string {
   else if (done.schedule.scheduled)
     lines.push(`Automatic sync every ${everyText(done.schedule.every_minutes ?? 0)} (${done.schedule.scheduler})`)
   if (lines.length === 0) lines.push("Everything is already set up")
-  return lines.map((line) => `${line}\n`).join("")
+  return lines.map((line) => `${prose(line, "  ")}\n`).join("")
 }
 
 function stepText(step: Step, failed: string, what = "pond"): string {
@@ -285,14 +287,15 @@ function stepText(step: Step, failed: string, what = "pond"): string {
     added: `Added ${what} to`,
     updated: `Updated ${what} in`,
     removed: `Removed ${what} from`,
-    none: "Left as is:",
+    none: "Left unchanged:",
   }
   return `${verbs[step.change]} ${title}: ${visibleLine(step.file)}${kept}`
 }
 
-function nextSteps({ columns, style }: Page): string {
-  const text =
-    'Next: `pond search "a few words"`, `pond status`. Restart agents that are running so that they see pond. `pond init --undo` undoes all of this.'
+function nextSteps({ registrations, hooks }: InitDone, { columns, style }: Page): string {
+  const isAdded = [...registrations, ...hooks].some(({ change }) => change === "added" || change === "updated")
+  const restart = isAdded ? " Restart agents that are running so that they see pond." : ""
+  const text = `Next: \`pond search "a few words"\`, \`pond status\`.${restart} \`pond init --undo\` undoes all of this.`
   return `\n${wrapToWidth(text, Math.min(columns, 100)).map(style.dim).join("\n")}\n`
 }
 
@@ -301,7 +304,7 @@ function outcomeOfUndo({ registrations, hooks, schedule_stopped, config_removed 
   return {
     document: { registrations, hooks, schedule_stopped, config_removed },
     exitCode: isWhole ? 0 : EXIT_NOT_WHOLE,
-    render: ({ style }) => {
+    render: ({ style, prose }) => {
       const lines = [
         ...hooks.map((step) => stepText(step, style.magenta("failed"), "hooks of pond")),
         ...registrations.map((step) => stepText(step, style.magenta("failed"))),
@@ -309,7 +312,8 @@ function outcomeOfUndo({ registrations, hooks, schedule_stopped, config_removed 
       if (schedule_stopped) lines.push("Turned off automatic sync.")
       if (config_removed) lines.push("Removed the settings that init created.")
       if (lines.length === 0) lines.push("Nothing to undo.")
-      return `${lines.join("\n")}\nStored sessions are kept. \`pond config\` shows the directory of the store.\n`
+      lines.push("Stored sessions are kept. `pond config` shows the directory of the store.")
+      return lines.map((line) => `${prose(line, "  ")}\n`).join("")
     },
   }
 }

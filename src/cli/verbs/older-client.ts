@@ -13,7 +13,7 @@ export async function warnOfOlderClient(
   const older = await olderClient(pond, plan)
   if (older === undefined) return
   const { title } = plan.target
-  const said = `${title} ${older.installed} is installed, and ${older.wrote} wrote this session: it may leave out what it does not know.`
-  const anew = `\`${pondCommand("resume", sessionId)} --anew\` writes a new session that it reads whole.`
+  const said = `${title} ${older.installed} is installed, but ${older.wrote} wrote this session: it may ignore what it does not support.`
+  const anew = `\`${pondCommand("resume", sessionId)} --anew\` writes a new session that it can read completely.`
   pond.host.log.warn(visibleLine(`${said} Update it, or ${anew}`))
 }

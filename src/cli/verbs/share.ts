@@ -32,7 +32,7 @@ const args = argumentsFor(
 )
 
 const EXPLANATION =
-  "Whoever has the link can read it. Credentials are replaced where their form is known; unusual ones can slip through. `pond unshare` deletes it."
+  "Anyone with the link can read it. Credentials of known forms are replaced; unusual ones can slip through. `pond unshare` deletes it."
 
 export const share = defineVerb({
   flags: args.flags,

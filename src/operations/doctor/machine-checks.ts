@@ -35,7 +35,7 @@ export async function storeIsWhole(pond: Pond): Promise<Seen> {
   const damage = [...(await knownDamage(await pond.sessions())), ...(await lostNamespaces(pond))]
   if (damage.length === 0) return ok("nothing is missing; `pond check --read-data` reads every file")
   const fix = {
-    does: "take what is damaged out of the store",
+    does: "remove what is damaged from the store",
     act: async () => {
       await repairIntegrity(pond)
     },

@@ -77,7 +77,7 @@ function nothingKnown(path: string, changes: number): PondError {
   const why =
     changes === 0
       ? "No stored session names this file. `pond sync` stores new sessions."
-      : "Sessions name this file, but none of them holds all of its text."
+      : "Sessions name this file, but none of them contains its complete text."
   return new PondError("not_found", `No version of ${path} is known. ${why}`, { details: { path, changes } })
 }
 

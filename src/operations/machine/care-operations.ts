@@ -109,7 +109,9 @@ const SetConfig = closedObject({
   key: Type.String(),
   path: Type.String(),
   changed: Type.Boolean(),
-  overridden_by: Type.Optional(Type.String({ description: "The variable that counts before the config file." })),
+  overridden_by: Type.Optional(
+    Type.String({ description: "The environment variable that takes precedence over the config file." }),
+  ),
 })
 const SettingKey = Type.String({ minLength: 1, description: "The setting, such as embeddings.model." })
 

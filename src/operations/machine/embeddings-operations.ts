@@ -95,7 +95,9 @@ export const embeddingsStatus = defineLocalOperation({
     on: Type.Boolean(),
     model: nullable(Type.String()),
     directory: nullable(Type.String()),
-    host: nullable(Type.String(), { description: "The server that gets every text, where one embeds instead." }),
+    host: nullable(Type.String(), {
+      description: "The server that receives every text, if one embeds instead of this machine.",
+    }),
     downloaded: Type.Boolean(),
     dimension: nullable(Count),
     pooling: nullable(Type.String()),

@@ -64,7 +64,7 @@ async function meaningOf(pond: Pond): Promise<Meaning> {
 
 /** Whose texts leave the machine must see it. */
 function describeModel(model: ConfiguredModel | undefined): string | undefined {
-  return model?.host === undefined ? model?.name : `${model.name} at ${model.host}, which gets every text`
+  return model?.host === undefined ? model?.name : `${model.name} at ${model.host}, which receives every text`
 }
 
 const NONE = { scheduled: false, every_minutes: null, trouble: null }

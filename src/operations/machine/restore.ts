@@ -231,7 +231,7 @@ export function rootOf(pond: Pond, target: Adapter, cwd?: string): string {
   throw new PondError(
     "validation_failed",
     isRead
-      ? `${target.title} opens nothing that pond writes. Resume the session in another client with --to, or write its files to a directory with --root.`
+      ? `${target.title} cannot open what pond writes. Resume the session in another client with --to, or write its files to a directory with --root.`
       : `Cannot find where ${target.title} keeps its sessions. Set the directory with --root.`,
   )
 }

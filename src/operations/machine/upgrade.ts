@@ -44,7 +44,7 @@ export async function checkUpgrade(from: string | undefined, signal: AbortSignal
   if (place === undefined)
     throw new PondError(
       "not_found",
-      "This pond was built from source, and knows no page with releases. Name one with --from URL, or pull and build again.",
+      "This pond was built from source, and has no release page. Name one with --from URL, or pull and build again.",
     )
   const latest = releaseFrom(await documentAt(place, signal), place)
   const { by, prefix } = installedBy(realpathSync(process.execPath))

@@ -26,7 +26,7 @@ const ErasedSession = closedObject({
   state: oneOf(["stored", "erased", "purging", "purged"], {
     description: "purging: a purge was interrupted, and the next one finishes it.",
   }),
-  title: nullable(Type.String(), { description: "Null for what is erased already." }),
+  title: nullable(Type.String(), { description: "Null for what was already erased." }),
   source_agent: nullable(Type.String()),
   project: nullable(Type.String()),
   created_at: nullable(Type.String()),

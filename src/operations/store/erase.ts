@@ -80,7 +80,7 @@ async function namedSessions(sessions: Sessions, given: readonly string[]): Prom
   for (const id of ids) {
     if (stored.has(id)) continue
     const why = erased.has(id)
-      ? `The session ${id} is erased already. \`pond erase --list\` shows it.`
+      ? `The session ${id} was already erased. \`pond erase --list\` shows it.`
       : `No session ${id}. \`pond list\` shows what is stored.`
     throw new PondError("not_found", why, { details: { session_id: id } })
   }
@@ -180,7 +180,7 @@ async function undo(sessions: Sessions, { session = [] }: EraseInput): Promise<E
   if (session.length === 0)
     throw new PondError(
       "validation_failed",
-      "Name the sessions to take back: `pond erase --list` shows what is erased.",
+      "Name the sessions to bring back: `pond erase --list` shows what is erased.",
     )
   const known = await sessions.erasure.tombstones()
   const ids = session.map((given) => {

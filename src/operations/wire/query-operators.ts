@@ -51,7 +51,7 @@ export function readOperators(query: string, nowMs: number): ReadQuery {
   const [lead = "", kind] = LEAD_IN.exec(query) ?? []
   const tokens = query.slice(lead.length).match(TOKEN) ?? []
   const state: Reading = { kept: [], without: [], filters: {}, said: [], nowMs, isPlain: isPlainQuery(tokens) }
-  if (kind !== undefined) state.said.push(`"${lead.trim()}": a ${kind.toLowerCase()} is looked for, not these words`)
+  if (kind !== undefined) state.said.push(`"${lead.trim()}": searched for a ${kind.toLowerCase()}, not for these words`)
   for (let at = 0; at < tokens.length; at++) {
     const [token = "", next = ""] = [tokens[at], tokens[at + 1]]
     if (token === "NOT" && PLAIN_WORD.test(next) && at > 0) {
@@ -69,7 +69,7 @@ export function readOperators(query: string, nowMs: number): ReadQuery {
     filters: state.filters,
     without: state.without,
     around: days?.span,
-    understood: days === undefined ? state.said : [...state.said, `${days.text}: hits of then come first`],
+    understood: days === undefined ? state.said : [...state.said, `${days.text}: messages from then come first`],
   }
 }
 
@@ -109,7 +109,7 @@ function readToken(state: Reading, token: string, { isInside }: { readonly isIns
   const starred = /^(\p{L}{2,})\*$/u.exec(token)?.[1]
   if (starred !== undefined) {
     state.kept.push(starred)
-    state.said.push(`${token}: beginnings of words always count`)
+    state.said.push(`${token}: words always match by their beginning`)
     return true
   }
   const [, name = "", value = ""] = /^([a-z]+):(.*)$/.exec(token) ?? []

@@ -41,7 +41,7 @@ export async function findSimilar({ context, where, whereOfVectors }: SearchStat
     remarks: [
       ...(byVector === undefined ? ["meaning: no embeddings; similar messages are found by words"] : []),
       ...(others.length > 0
-        ? [`messages like ${messageId} of ${others.join(", ")}: taken was that of ${hit.sessionId}`]
+        ? [`messages like ${messageId} of ${others.join(", ")}; used the one of ${hit.sessionId}`]
         : []),
     ],
     asked: arms,

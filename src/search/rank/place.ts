@@ -107,5 +107,8 @@ export async function raiseByPlace(
   const ids = [...new Set(ranked.map(({ hit }) => hit.sessionId))].slice(0, SESSIONS_MAX)
   const projects = await sessions.answers.projectsOf(ids)
   const raised = boostPlace(ranked, { near, words, around }, (id) => projects.get(id))
-  return { ranked: raised.ranked, understood: raised.named.map((name) => `the project ${name}: its hits come first`) }
+  return {
+    ranked: raised.ranked,
+    understood: raised.named.map((name) => `the project ${name}: its messages come first`),
+  }
 }

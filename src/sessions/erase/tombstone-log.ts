@@ -55,7 +55,7 @@ export function openTombstoneLog(store: Store, tables: SessionTables, facts: () 
     if (present === 0) return
     throw new PondError(
       "conflict",
-      "Another process has changed what is erased. Look with `pond erase --list`, and try again.",
+      "Another process has erased sessions or brought some back. Check `pond erase --list`, and try again.",
     )
   }
 

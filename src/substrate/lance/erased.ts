@@ -17,7 +17,7 @@ function unknownErasures({ catalog, definition }: Dataset): PondError {
   const { shown } = catalog.location
   return new PondError(
     "storage_unavailable",
-    `The table ${definition.name} of ${shown} is damaged, so pond cannot tell what was erased, and shows nothing. Restore that table from a backup, or run \`pond repair\`, which goes on without it: what was erased and not purged is then visible again, and can be erased again.`,
+    `The table ${definition.name} of ${shown} is damaged, so pond cannot tell what was erased, and shows nothing. Restore that table from a backup, or run \`pond repair\`, which continues without it: sessions that were erased but not purged are then visible again, and can be erased again.`,
     { details: { store: shown, table: definition.name } },
   )
 }

@@ -155,5 +155,5 @@ test("what cannot be brought back says why", async () => {
   expect(early.message).toContain("The oldest version is of 2026-01-03T12:01:00")
   expect(await failure({ path: APP, at: "someday" })).toMatchObject({ code: "validation_failed" })
   const read = (await failure({ path: "/home/someone/shop/README.md" })) as PondError
-  expect(read.message).toContain("none of them holds all of its text")
+  expect(read.message).toContain("none of them contains its complete text")
 })

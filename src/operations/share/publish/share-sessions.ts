@@ -62,9 +62,13 @@ async function askedSessions({ pond, signal }: RunContext, { session = [], filte
       "Name what to share: the ids of sessions, or filters such as --project. `pond list` shows sessions.",
     )
   if (to === undefined)
-    throw new PondError("validation_failed", "Say where to share it: --to s3://bucket/folder, --to DIR or --to gist.", {
-      details: { flag: "--to" },
-    })
+    throw new PondError(
+      "validation_failed",
+      "Choose where to share it: --to s3://bucket/folder, --to DIR or --to gist.",
+      {
+        details: { flag: "--to" },
+      },
+    )
   const found = await chosenSessions(pond, { ids: session, filters }, signal)
   if (found.length === 0) throw new PondError("not_found", "Nothing matches. `pond list` shows what is stored.")
   return found
@@ -135,7 +139,7 @@ export async function unshareSessions({ pond }: RunContext, input: UnshareInput)
   if (asked.length === 0 && !isExpired)
     throw new PondError(
       "validation_failed",
-      "Name what to take back: a share, a session or a link. `pond share --list` lists them.",
+      "Name what to unshare: a share, a session or a link. `pond share --list` lists them.",
     )
   const shares = readShares(pond.host)
   const nowMs = pond.host.clock.nowMs()
