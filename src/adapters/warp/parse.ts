@@ -2,7 +2,7 @@
  * Warp to canonical: a conversation has messages of one kind each, named by their key; one of before 2025 has prompts alone.
  * Reads top to bottom: the conversation, a message, its parts.
  */
-import { isJsonObject } from "../../model/json.ts"
+import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import {
   asJson,
   isNonZeroAt,
@@ -105,9 +105,9 @@ function drafts(message: Spot, note: Note): MessageDraft[] {
 
 const KINDS = ["user_query", "invoke_skill", "agent_output", "agent_reasoning", "system_query", "summarization"]
 
-function holdsUnnamed(value: SourceValue | undefined): boolean {
+function holdsUnnamed(value: JsonValue | undefined): boolean {
   if (!isJsonObject(value)) return false
-  return unnamedNumbers(value).length > 0 || Object.values(value).some((each) => holdsUnnamed(each as SourceValue))
+  return unnamedNumbers(value).length > 0 || Object.values(value).some((each) => holdsUnnamed(each))
 }
 
 function draftsOf(message: Spot, note: Note): MessageDraft[] {
