@@ -252,7 +252,7 @@ function judgeRestored(restored: Restored): Verdict[] {
   const { place, client, target, scenario, session, expected, isAnew } = restored
   const home = homeFor(restored)
   const cwd = values.moved ? place.elsewhere : expected.cwd
-  const where = values.moved || values.fixtures ? ["--cwd", cwd] : []
+  const where = values.moved || values.fixtures || client.isApart === true ? ["--cwd", cwd] : []
   const isForeign = isAnew || client.adapter !== target.adapter
   const { session_id: id, outdated: isOutdated, losses } = restoredInto(restored, home, session, where)
   if (values.twice) {

@@ -28,6 +28,7 @@ export const aider: Client = {
   resume: (session, prompt) => run(prompt, `${HISTORY}.${session}.md`, "--restore-chat-history"),
   fork: () => [],
   isOwn: ({ role, text }) => role === "assistant" && text === "Ok.",
+  isApart: true,
   hasNoTools: true,
   hasNoList: true,
   keeps: [FOLDER],

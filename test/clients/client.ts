@@ -48,6 +48,8 @@ export interface Client {
   list?(): readonly string[]
   /** What it says to its model before every session. */
   isOwn?(item: Item): boolean
+  /** Its history does not lie where it works here: a session goes on where it was held because it is told so. */
+  readonly isApart?: true
   /** It goes by the files that it is named, and lists nothing. */
   readonly hasNoList?: true
   /** Its model calls nothing: of a session with calls it is sent what was said. */

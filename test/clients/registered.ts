@@ -2,7 +2,7 @@
  * `pond init` tells a client of pond, and the client says so itself: its own list of servers has pond, connected. What its own
  * command adds pond takes for done, and what `pond init --undo` takes back the client does not list any more.
  */
-import { mkdirSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Client } from "./client.ts"
 import type { Place } from "./place.ts"
@@ -20,6 +20,8 @@ const WELL: Readonly<Record<string, RegExp>> = {
   codex: /^pond .* enabled/m,
   opencode: /✓ pond .*connected/,
   kilo: /✓ pond .*connected/,
+  // It does not try it either.
+  hermes: /^\s*pond .*✓ enabled/m,
 }
 
 export function registered(
@@ -27,6 +29,7 @@ export function registered(
   client: Client,
 ): { readonly isGood: boolean; readonly said: string } | undefined {
   const well = WELL[client.name]
+  if (OFFERING.has(client.name)) return offered(place, client)
   if (well === undefined) return undefined
   const home = join(place.root, "homes", `${client.name}-registered`)
   const log = join(place.root, "logs", `${client.name}-registered.jsonl`)
@@ -41,13 +44,48 @@ export function registered(
   pond(home, "init", "--undo")
   if (/^\W*pond\b/m.test(list())) faults.push(`after pond init --undo its list says: ${list()}`)
   const byHand = stateIn(home, client)?.by_hand ?? []
-  ask(byHand)
+  if (byHand.length > 0) ask(byHand)
   const status = stateIn(home, client)?.status
-  if (status !== "registered") faults.push(`after its own ${byHand.join(" ")} pond says ${status}`)
+  if (byHand.length > 0 && status !== "registered") faults.push(`after its own ${byHand.join(" ")} pond says ${status}`)
   rmSync(home, { recursive: true, force: true })
   return {
     isGood: faults.length === 0,
     said: faults.join("; ") || "added, listed, taken back; its own command is known",
+  }
+}
+
+/** Clients whose list does not start the servers, or that have none: what their model is offered tells. */
+const OFFERING = new Set(["goose", "cn"])
+
+function offered(place: Place, client: Client): { readonly isGood: boolean; readonly said: string } {
+  const home = join(place.root, "homes", `${client.name}-registered`)
+  const log = join(place.root, "logs", `${client.name}-registered.jsonl`)
+  for (const stale of [home, log]) rmSync(stale, { recursive: true, force: true })
+  for (const folder of [join(home, client.folder), dirname(log)]) mkdirSync(folder, { recursive: true })
+  client.configure(home, {})
+  const own = join(home, ".continue/scripted.yaml")
+  // It is started with settings under another name here.
+  const usual = join(home, ".continue/config.yaml")
+  if (client.name === "cn") cpSync(own, usual)
+  const tools = (): readonly string[] => {
+    if (client.name === "cn") cpSync(usual, own)
+    const words = client.begin("[[script:plain]] Hello", {})
+    return run({ client, place, home, cwd: place.alpha, log, words }).requests.flatMap((each) => each.tools)
+  }
+  const isPond = (name: string) => /pond/.test(name)
+  const faults: string[] = []
+  pond(home, "init", "--yes", "--no-sync", "--no-schedule")
+  const after = tools()
+  if (!after.some(isPond)) faults.push(`after pond init its model is offered: ${after.join(" ")}`)
+  pond(home, "init", "--undo")
+  const undone = tools()
+  if (undone.some(isPond)) faults.push("after pond init --undo its model is still offered pond")
+  rmSync(home, { recursive: true, force: true })
+  return {
+    isGood: faults.length === 0,
+    said:
+      faults.join("; ") ||
+      `added, ${after.filter(isPond).length} tools of pond offered beside ${undone.length}, taken back`,
   }
 }
 
