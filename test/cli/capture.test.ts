@@ -110,6 +110,58 @@ test("a command that is not there, and a store that cannot be, fail nothing but 
   expect(nothing.stderr).toContain("The client was told to keep no session")
 }, 60_000)
 
+/** In a process of its own, whose output is a pipe. `shell` is what bash does with the command, which is `"$@"` there. */
+function captureIn(home: TemporaryHome, words: readonly string[], env = {}, shell = '"$@"') {
+  const command = ["bash", "-c", shell, "bash", process.execPath, POND, "capture", ...words]
+  const ended = Bun.spawnSync(command, {
+    env: { PATH: process.env["PATH"] ?? "", ...home.env, ...env },
+    stderr: "pipe",
+  })
+  return { exitCode: ended.exitCode, stdout: ended.stdout.toString(), stderr: ended.stderr.toString() }
+}
+
+function printingClient(home: TemporaryHome, text: string, then: string): string[] {
+  const [printed, script] = [join(home.path, "printed"), join(home.path, "claude")]
+  writeFileSync(printed, text)
+  writeFileSync(script, `#!/bin/sh\ncat '${printed}'; ${then}\n`, { mode: 0o755 })
+  return ["--", script, "--no-session-persistence", "--output-format", "stream-json"]
+}
+
+test("what cannot be kept of the output changes neither the output nor the exit code", () => {
+  using home = temporaryHome()
+  const lines = '{"type":"system","subtype":"init","session_id":"s"}\n'.repeat(4_000)
+  const streaming = printingClient(home, lines, "exit 3")
+  const cases = [
+    ["What this command prints is not kept: ENO", captureIn(home, streaming, { TMPDIR: `${home.path}/none` })],
+    ["The report of what was stored was not written: EIS", captureIn(home, ["--report", home.path, ...streaming])],
+    // A limit on the size of files stands for a full disk.
+    [
+      "Not all that this command prints is kept: EFBIG",
+      captureIn(home, streaming, {}, 'trap "" XFSZ; ulimit -f 8; "$@" | cat; exit "$PIPESTATUS"'),
+    ],
+  ] as const
+  for (const [warning, { exitCode, stdout, stderr }] of cases)
+    expect([warning, exitCode, stdout === lines, stderr]).toEqual([warning, 3, true, expect.stringContaining(warning)])
+}, 60_000)
+
+test("a reader that goes away ends the command as it would without pond, and what was printed is stored", () => {
+  using home = temporaryHome()
+  const streaming = printingClient(home, streamOf(home.path), `while echo '{"type":"system"}'; do :; done; exit 9`)
+  const { exitCode, stderr } = captureIn(home, streaming, {}, '"$@" | head -n 1; exit "$PIPESTATUS"')
+  // Whether the write failed or a signal came is the system's affair.
+  expect([9, 141]).toContain(exitCode)
+  expect(stderr).toContain("3 new messages stored, 1 session of this command.")
+}, 60_000)
+
+test("a file that the system cannot run ends with 126", () => {
+  using home = temporaryHome()
+  const script = join(home.path, "client")
+  writeFileSync(script, "exit 4\n", { mode: 0o755 })
+  const { exitCode, stderr } = captureIn(home, ["--", script])
+  expect(exitCode).toBe(126)
+  expect(stderr).toContain("client cannot be run: ENOEXEC")
+}, 60_000)
+
 const STREAMED = "9d0c7e86-9d0e-4c07-9f8f-4f4f7e1f2a13"
 
 /** As Claude Code prints it: a session, a prompt that it repeats, an answer with a call, its result, an agent's word. */

@@ -3,7 +3,7 @@
  * itself, gets pond's signals, and its exit code is pond's. Whatever goes wrong with the keeping is said on stderr, and
  * fails no job.
  */
-import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
+import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { toPondError } from "../../model/errors.ts"
@@ -13,7 +13,7 @@ import type { Captured } from "../../operations/machine/capture.ts"
 import { capture as operation } from "../../operations/machine/capture-operations.ts"
 import { perform } from "../../operations/operation.ts"
 import { findProgram } from "../../platform/process/programs.ts"
-import { writeOutBytes } from "../../platform/process/streams.ts"
+import { BrokenPipe, writeOutBytes } from "../../platform/process/streams.ts"
 import { flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { defineVerb, type Outcome, type Streamed, type VerbContext } from "../verb.ts"
@@ -29,6 +29,7 @@ type CaptureFlags = typeof args.flags
 
 /** As a shell says it. */
 const NOT_FOUND = 127
+const NOT_EXECUTABLE = 126
 /** Clocks of runners step back while they are set. */
 const SLACK_MS = 2_000
 
@@ -57,14 +58,16 @@ export const capture = defineVerb({
 async function captureCommand(context: VerbContext<CaptureFlags>): Promise<Streamed> {
   const { pond, words } = context
   const since = new Date(pond.host.clock.nowMs() - SLACK_MS).toISOString()
-  const kept = leavesNone(words) ? join(mkdtempSync(join(tmpdir(), "pond-capture-")), "printed") : undefined
+  const kept = leavesNone(words) ? fileForOutput(context) : undefined
   const exitCode = await runCommand(context, kept)
   try {
     const request = { since, ...(kept === undefined ? {} : { printed: kept }), ...args.inputOf(context) }
     // A signal that stopped the command does not stop the keeping.
     const captured = await perform(operation, { pond, signal: new AbortController().signal }, request)
     pond.host.log.info(summaryOf(captured, words))
-    await report(context, captured, exitCode)
+    await report(context, captured, exitCode).catch((error: unknown) =>
+      pond.host.log.warn(`The report of what was stored was not written: ${reasonOf(error)}`),
+    )
   } catch (error) {
     pond.host.log.warn(`The sessions of this command were not stored: ${toPondError(error).message}`)
   } finally {
@@ -89,21 +92,32 @@ function leavesNone(words: readonly string[]): boolean {
   return NO_SESSION.test(line) && /\bstream-json\b/.test(line)
 }
 
+/** Nothing where there is no place for it: the command runs all the same. */
+function fileForOutput({ pond }: VerbContext<CaptureFlags>): string | undefined {
+  try {
+    return join(mkdtempSync(join(tmpdir(), "pond-capture-")), "printed")
+  } catch (error) {
+    pond.host.log.warn(`What this command prints is not kept: ${reasonOf(error)}`)
+    return undefined
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Its exit code; of a command that a signal ended, 128 and the signal's number. */
-async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>, kept?: string): Promise<number> {
+async function runCommand(context: VerbContext<CaptureFlags>, kept?: string): Promise<number> {
+  const { pond, words, handOver } = context
   const [name = "", ...rest] = words
   const path = findProgram(name, pond.host.environment)
   if (path === undefined) {
     pond.host.log.warn(`${visibleLine(name)} is not on the PATH, so it was not run.`)
     return NOT_FOUND
   }
-  const child = Bun.spawn([path, ...rest], {
-    env: pond.host.environment as Record<string, string>,
-    stdin: "inherit",
-    stdout: kept === undefined ? "inherit" : "pipe",
-    stderr: "inherit",
-  })
-  const copied = kept === undefined ? undefined : copyOutput(child.stdout as ReadableStream<Uint8Array>, kept)
+  const child = spawned(context, [path, ...rest], kept === undefined ? "inherit" : "pipe")
+  if (child === undefined) return NOT_EXECUTABLE
+  const copied = kept === undefined ? undefined : copyOutput(context, child.stdout as ReadableStream<Uint8Array>, kept)
   const takeBack = handOver(child)
   // A terminal sends Ctrl-C to everyone in front of it; a runner sends it to pond alone.
   const interrupt = () => child.kill("SIGINT")
@@ -116,16 +130,43 @@ async function runCommand({ pond, words, handOver }: VerbContext<CaptureFlags>, 
   return child.signalCode === null ? exitCode : 128 + (signals[child.signalCode] ?? 0)
 }
 
-/** What it prints is passed on as it comes; who reads it decides how fast. */
-async function copyOutput(output: ReadableStream<Uint8Array>, path: string): Promise<void> {
-  const file = openSync(path, "w", 0o600)
+/** Nothing of a file that the system cannot run, such as a script that does not say by what. */
+function spawned({ pond }: VerbContext<CaptureFlags>, command: string[], stdout: "inherit" | "pipe") {
+  try {
+    const env = pond.host.environment as Record<string, string>
+    return Bun.spawn(command, { env, stdin: "inherit", stdout, stderr: "inherit" })
+  } catch (error) {
+    pond.host.log.warn(`${visibleLine(command[0] ?? "")} cannot be run: ${reasonOf(error)}`)
+    return undefined
+  }
+}
+
+/** What it prints is passed on as it comes; who reads it decides how fast. A full disk ends the keeping alone. */
+async function copyOutput(
+  { pond }: VerbContext<CaptureFlags>,
+  output: ReadableStream<Uint8Array>,
+  path: string,
+): Promise<void> {
+  let file: number | undefined = openSync(path, "w", 0o600)
+  const stopKeeping = () => {
+    if (file !== undefined) closeSync(file)
+    file = undefined
+  }
   try {
     for await (const piece of output) {
-      writeSync(file, piece)
+      try {
+        if (file !== undefined) writeFileSync(file, piece)
+      } catch (error) {
+        pond.host.log.warn(`Not all that this command prints is kept: ${reasonOf(error)}`)
+        stopKeeping()
+      }
       writeOutBytes(piece)
     }
+  } catch (error) {
+    // Its reader went away. Leaving the loop closes the pipe, which tells the command as it would be told without pond.
+    if (!(error instanceof BrokenPipe)) throw error
   } finally {
-    closeSync(file)
+    stopKeeping()
   }
 }
 
