@@ -214,3 +214,34 @@ test.each([["claude-code"], ["codex"], ["opencode"], ["pi"], ["gemini-cli"], ["q
     }
   },
 )
+
+test("products that open nothing say what responses took, as far as they record it", async () => {
+  const read = async (id: string, record: JsonValue) =>
+    readUsage(adapterById(id) as Adapter, "s", [{ message: { options: { source: { record } } } } as unknown as Entry])
+  const [cursor] = await read("cursor", {
+    key: "bubbleId:a:b",
+    value: { bubbleId: "b", modelInfo: { modelName: "gpt-5" }, tokenCount: { inputTokens: 900, outputTokens: 40 } },
+  })
+  expect(cursor).toMatchObject({ key: "s b", model: "gpt-5", input: 900, output: 40 })
+  const counts = { input_tokens: 5, output_tokens: 6, cache_creation_input_tokens: 7, cache_read_input_tokens: 8 }
+  const thread = { model: { provider: "anthropic", model: "claude-sonnet-5" }, request_token_usage: { u1: counts } }
+  expect(await read("zed", { row: {}, thread, messages: [] })).toMatchObject([
+    { key: "s u1", model: "claude-sonnet-5", input: 5, output: 6, cacheWrite: 7, cacheRead: 8 },
+  ])
+  expect(await read("crush", { session: { prompt_tokens: 5, cost: 0.25 } })).toMatchObject([
+    { input: 0, costUsd: 0.25 },
+  ])
+  const usage = { input_tokens: 5, output_tokens: 6, cache_read_tokens: 7, cache_creation_tokens: 8 }
+  const answer = { role: "assistant", timestamp: "t", metadata: { model: "m", cost: 0.5, usage } }
+  expect(await read("gptme", answer)).toMatchObject([
+    { key: "s t", model: "m", input: 5, output: 6, cacheRead: 7, cacheWrite: 8, costUsd: 0.5 },
+  ])
+  const metrics = { prompt_tokens: 90, completion_tokens: 4, cached_tokens: 80, cost_usd: 0.1 }
+  expect(await read("atif", { step_id: 3, source: "agent", model_name: "m", metrics })).toMatchObject([
+    { key: "s 3", model: "m", input: 10, output: 4, cacheRead: 80, costUsd: 0.1 },
+  ])
+  // What was not measured is no response.
+  expect(await read("cursor", { value: { bubbleId: "b", tokenCount: { inputTokens: 0, outputTokens: 0 } } })).toEqual(
+    [],
+  )
+})

@@ -12,7 +12,7 @@ import { filesBelow, isIssue } from "../shared/walk.ts"
 import { roots } from "./roots.ts"
 
 const FOLDERS = ["threads", "threads3", "threads-development"]
-const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/[\\w-]+\\.json$`)
+const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/T-[\\w-]+\\.json$`)
 
 /** In a folder that somebody points at, files that are named after a thread; a file of any name that begins as one. */
 const exported = pointedSource({

@@ -4,6 +4,7 @@ import { context } from "./context.ts"
 import { BRAND, session } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { assemble, SESSION_ID, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const crush: Adapter = {
@@ -19,5 +20,6 @@ export const crush: Adapter = {
     relativePaths: [/^documents\/[\da-zA-Z][\w$-]{0,180}\.json$/],
   },
   vocabulary,
+  usage,
   assemble,
 }

@@ -6,6 +6,7 @@ import { parse } from "./parse.ts"
 import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { assemble, concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 const UUID = "[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}"
@@ -28,6 +29,7 @@ export const cursor: Adapter = {
     ],
   },
   vocabulary,
+  usage,
   assemble,
   watching: { concerns },
   registration,

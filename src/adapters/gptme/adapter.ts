@@ -4,6 +4,7 @@ import { context } from "./context.ts"
 import { BRAND, parse } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 
 export const gptme: Adapter = {
   id: BRAND.id,
@@ -17,5 +18,6 @@ export const gptme: Adapter = {
     sessionIds: /^\d{4}-\d{2}-\d{2}-[\w-]{1,100}$/,
     relativePaths: [/^(?:[\w-]{1,60}\/)?\d{4}-\d{2}-\d{2}-[\w-]{1,100}\/conversation\.jsonl$/],
   },
+  usage,
   watching: { concerns },
 }

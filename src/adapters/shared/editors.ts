@@ -3,10 +3,25 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../../platform/host/environment.ts"
 
-const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae", "Positron", "Antigravity"]
-const REMOTES = [".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server", ".vscodium-server"]
+const EDITORS = [
+  ...[
+    "Code",
+    "Code - Insiders",
+    "Code - OSS",
+    "VSCodium",
+    "VSCodium - Insiders",
+    "Cursor",
+    "Windsurf",
+    "Windsurf - Next",
+  ],
+  ...["Trae", "Trae CN", "Kiro", "Positron", "Antigravity", "Qoder"],
+]
+/** Servers of editors on another machine, and the one that runs in a browser. */
+const REMOTES = [
+  ...[".vscode-server", ".vscode-server-insiders", ".vscode-server-oss", ".vscodium-server", ".cursor-server"],
+  ...[".windsurf-server", ".trae-server", ".kiro-server", ".vscode-remote", ".local/share/code-server"],
+]
 
-/** The usual one, whether or not it is there, and the others that are. Each start of pond asks, for each such extension. */
 export function editorFolders(environment: Environment, home: string): string[] {
   const [usual = "", ...places] = configFolders(environment, home)
   const local = [usual, ...places.filter((place) => existsSync(place))].flatMap((place) =>

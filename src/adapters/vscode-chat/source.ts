@@ -8,12 +8,13 @@ import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { RawRecord, Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder } from "../shared/folders.ts"
+import { earlyChatText, planEarlyChats, STATE } from "./early.ts"
 import { replay } from "./log.ts"
 import { roots } from "./roots.ts"
 
 export const source: Source = { roots, plan }
 
-const CHAT = /^([\w-]{1,100})\.(jsonl?)$/
+const CHAT = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(jsonl?)$/i
 const WORKSPACES = "workspaceStorage"
 const CHATS = "chatSessions"
 const WITHOUT_WORKSPACE = ["emptyWindowChatSessions", "transferredChatSessions"]
@@ -26,22 +27,33 @@ export function concerns(_root: string, place: string): boolean {
   )
 }
 
-export function assemble({ path, relativePath }: SourceFile): string | undefined {
+export function assemble(file: SourceFile): string | undefined {
+  const { path, relativePath } = file
+  if (path.endsWith(STATE)) return earlyChatText(file)
   return relativePath.endsWith(".jsonl") ? replay(readFileSync(path, "utf8")) : undefined
 }
 
 function plan(root: string): (SourceUnit | Issue)[] {
   const disk = foldersBelow(root)
   const units: SourceUnit[] = []
+  const early: (SourceUnit | Issue)[] = []
   for (const entry of disk.entries(WORKSPACES)) {
     const place = below(WORKSPACES, entry.name)
-    if (isFolder(entry)) addChats(disk, below(place, CHATS), units, below(place, "workspace.json"))
+    if (!isFolder(entry)) continue
+    const count = units.length
+    addChats(disk, below(place, CHATS), units, below(place, "workspace.json"))
+    if (units.length === count) early.push(...planEarly(disk, place))
   }
   for (const place of WITHOUT_FOLDER) addChats(disk, place, units)
   // Somebody points at the storage of one workspace, or at its chats. Any other folder may hold settings and keys.
   if (units.length === 0) addChats(disk, CHATS, units, "workspace.json")
   if (units.length === 0 && CHAT_FOLDERS.has(basename(root))) addChats(disk, "", units, "workspace.json")
-  return [...units, ...disk.issues]
+  return [...units, ...early, ...disk.issues]
+}
+
+function planEarly(disk: Folders, place: string): Iterable<SourceUnit | Issue> {
+  const beside = recordOfFile(disk, below(place, "workspace.json"))
+  return planEarlyChats(disk, place, below(place, CHATS), beside)
 }
 
 /** Of one id a log goes before a document: the editor writes on in it, and leaves the document where it is. */

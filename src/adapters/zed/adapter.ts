@@ -4,6 +4,7 @@ import { context } from "./context.ts"
 import { BRAND, thread } from "./parse.ts"
 import { serialize } from "./serialize.ts"
 import { assemble, concerns, source } from "./source.ts"
+import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
 export const zed: Adapter = {
@@ -19,6 +20,7 @@ export const zed: Adapter = {
     relativePaths: [/^documents\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.json$/],
   },
   vocabulary,
+  usage,
   assemble,
   watching: { concerns },
 }
