@@ -10,7 +10,8 @@ import type { Sessions } from "../../sessions/store.ts"
 import { contains, eq, type Filter, isIn, or, startsWith } from "../../substrate/filter.ts"
 import { changesOf } from "./file-change.ts"
 import { isSameFile, pathInProject } from "./file-path.ts"
-import { type FileEvent, type Shown, splitLines } from "./line-history.ts"
+import type { FileEvent, Shown } from "./line-history.ts"
+import { shownLines } from "./shown-lines.ts"
 
 const SESSIONS_AT_ONCE = 64
 
@@ -188,11 +189,7 @@ async function shownBefore(sessions: Sessions, sessionId: string, ordinal: numbe
       const isPrompt = part.type === "text" && message.role === "user"
       if (!isPrompt && part.type !== "tool_result") continue
       const text = part.type === "text" ? part.text : resultText(part)
-      for (const line of splitLines(text)) {
-        lines.add(line.trim())
-        // Most clients number the lines of a file.
-        lines.add(line.replace(/^\s*\d+(?:→|\t|\||:|\.)\s?/, "").trim())
-      }
+      for (const line of shownLines(text)) lines.add(line)
       // That a file is not there is said by its name, too.
       if (part.type === "tool_result" && !part.is_failure) results.push(text)
     }
