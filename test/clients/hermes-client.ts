@@ -16,7 +16,14 @@ export const hermes: Client = {
   environment: { HERMES_ACCEPT_HOOKS: "1" },
   configure(home) {
     const model = ["default: mock-model", "provider: custom", `base_url: ${MODEL_URL}/v1`, "api_key: none"]
-    const lines = ["model:", ...[...model, "context_length: 200000"].map((line) => `  ${line}`), ""]
+    // For a file of TypeScript it would install a language server from npm, and waits 100 s where there is no network.
+    const lines = [
+      "model:",
+      ...[...model, "context_length: 200000"].map((line) => `  ${line}`),
+      "lsp:",
+      "  enabled: false",
+      "",
+    ]
     write(join(home, ".hermes/config.yaml"), lines.join("\n"))
   },
   begin: (prompt) => [...HERMES, "-q", prompt],

@@ -10,7 +10,10 @@ test.each([
   ["numbered", '     1→one();\n    12→two("x")'],
   ["inside a JSON document", JSON.stringify({ files: [{ content: '  one();\n\ttwo("x")\n' }], total_lines: 2 })],
   ["numbered inside a JSON document", JSON.stringify({ content: '1|one();\n2|two("x")' })],
-  ["inside a JSON document that was cut off", JSON.stringify({ content: 'zero\n\tone();\n  two("x")\nthree' }).slice(0, -4)],
+  [
+    "inside a JSON document that was cut off",
+    JSON.stringify({ content: 'zero\n\tone();\n  two("x")\nthree' }).slice(0, -4),
+  ],
 ])("lines that a result shows are seen: %s", (_, text) => {
   expect(shown(text)).toEqual(["one();", 'two("x")'])
 })
