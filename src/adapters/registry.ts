@@ -86,6 +86,7 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("antigravity", antigravityRoots, () => require("./antigravity/adapter.ts").antigravity),
   listed("devin", devinRoots, () => require("./devin/adapter.ts").devin),
   listed("qoder", qoderRoots, () => require("./claude-code/adapter.ts").qoder),
+  listed("nanoclaw", NOWHERE, () => require("./claude-code/adapter.ts").nanoclaw),
   listed("letta", lettaRoots, () => require("./letta/adapter.ts").letta),
   listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),
   listed("chatgpt", NOWHERE, () => require("./chatgpt/adapter.ts").chatgpt),

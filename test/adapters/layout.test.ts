@@ -52,6 +52,7 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   openclaw: "pi",
   "xcode-claude": "claude-code",
   qoder: "claude-code",
+  nanoclaw: "claude-code",
   "kiro-ide": "kiro",
   "claude-desktop": "claude-code",
   "claude-stream": "claude-code",

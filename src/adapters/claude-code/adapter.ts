@@ -3,10 +3,12 @@ import type { JsonObject, JsonValue } from "../../model/json.ts"
 import type { Adapter } from "../adapter.ts"
 import type { Grant, OutputForms } from "../output-forms.ts"
 import { inOtherHome } from "../shared/other-home.ts"
-import { type Brand, CLAUDE_CODE, DESKTOP, QODER, STREAM, XCODE } from "./brands.ts"
+import { opensNothing } from "../shared/read-only.ts"
+import { type Brand, CLAUDE_CODE, DESKTOP, NANOCLAW, QODER, STREAM, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
 import { fileRecord } from "./files.ts"
+import { nanoclawSource } from "./nanoclaw.ts"
 import { parserOf } from "./parse.ts"
 import { printedLogs } from "./printed.ts"
 import { placeIn } from "./project-key.ts"
@@ -115,6 +117,26 @@ export const qoder: Adapter = {
   ...shared,
   models: { recordedAt: shared.models.recordedAt },
   watching: { concerns },
+}
+
+const GROUP = "data/(?:v2-)?sessions/[\\w-][\\w.-]{0,120}/\\.claude(?:-shared)?/"
+
+/** What its agents did. It goes on in a chat, which no command opens. */
+export const nanoclaw: Adapter = {
+  ...opening(NANOCLAW),
+  source: nanoclawSource,
+  parse: parserOf(NANOCLAW),
+  context,
+  serialize: { native: serializerOf(NANOCLAW).native, resume: opensNothing(NANOCLAW.title) },
+  output: {
+    grants,
+    sessionIds: whole(`${UUID}(?::agent-[\\w-]+)?`),
+    relativePaths: [...PROJECTS, `projects/[^/]+/${UUID}\\.jsonl\\.rotated-\\d{1,16}`].map((form) =>
+      whole(GROUP + form),
+    ),
+    hiddenFolder: new RegExp(`^${GROUP}`, "i"),
+  },
+  ...shared,
 }
 
 const TASK_NAME = `local_(?:${UUID}|ditto_[\\w-]{1,80})`

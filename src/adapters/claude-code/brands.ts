@@ -4,7 +4,9 @@
  */
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Judgement } from "../adapter.ts"
-import { joined, type Sealed, sealedOrigin } from "../extract.ts"
+import { joined, type Placed, type Sealed, sealedOrigin } from "../extract.ts"
+import type { PartDraft } from "../parts.ts"
+import { chatTextParts } from "./chat-prompts.ts"
 import { desktopRoots, qoderRoots, roots, xcodeRoots } from "./roots.ts"
 
 export interface Brand {
@@ -16,6 +18,10 @@ export interface Brand {
   readonly seed: string
   /** Its files are what the client printed. */
   readonly isPrinted?: true
+  /** Which part of a file's path is the project: its agents work in containers, whose directories say nothing. */
+  readonly projectIn?: RegExp
+  /** What a person wrote in a prompt that the program put together. */
+  readonly userText?: (text: Placed<string>, injected: string | undefined) => PartDraft<"text">[]
 }
 
 export const CLAUDE_CODE: Brand = {
@@ -43,6 +49,17 @@ export const QODER: Brand = {
   judged: { by: "source only", from: "1.1.52", to: "1.1.52" },
   roots: qoderRoots,
   seed: "qoder ",
+}
+
+/** An assistant of many chats whose agents are Claude Code in containers. Its code was read, and it was not run. */
+export const NANOCLAW: Brand = {
+  id: "nanoclaw",
+  title: "NanoClaw",
+  judged: { by: "source only", from: "1.0", to: "2.0" },
+  roots: () => [],
+  seed: "nanoclaw ",
+  projectIn: /^data\/(?:v2-)?sessions\/([^/]+)\//,
+  userText: chatTextParts,
 }
 
 /** In the place of an account and an organisation that are not known. */

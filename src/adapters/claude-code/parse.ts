@@ -138,7 +138,7 @@ const META = ".meta.json"
 const AGENT = "agent-"
 const LOG = ".jsonl"
 /** Looked for from the beginning of a name alone. */
-const STEM = /(?<![^/])([^/]+)\.jsonl$/
+const STEM = /(?<![^/])([^/]+)\.jsonl(?:\.rotated-\d+)?$/
 /** The log of a task of Cowork, which is named by its folder. */
 const AUDIT = /(?:^|\/)local_([^/]+)\/audit\.jsonl$/
 /** Its record, beside the folder. */
@@ -186,7 +186,7 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   writer.begin({
     id,
     sourceAgent: sealedOrigin(brand, isAgent ? agent : undefined),
-    project: learned.chosen ?? learned.project ?? folder,
+    project: (brand.projectIn && matchIn(place, brand.projectIn)) ?? learned.chosen ?? learned.project ?? folder,
     createdAt,
     parentSessionId: parent,
     parentMessageId: parent === undefined ? undefined : learned.parentMessage,
@@ -296,7 +296,7 @@ function messagesOf(
       if (valueAt(record, "attachment", "type") !== "queued_command") return undefined
       const attachment = inside(whole(record), "attachment")
       const prompt = attachment && inside(attachment, "prompt")
-      const runs = prompt && userRuns(prompt, injectedQueued(record), [], userTextParts)
+      const runs = prompt && userRuns(prompt, injectedQueued(record), [], reading.brand.userText ?? userTextParts)
       const fields = fieldsOf(reading, record)
       return runs && draftsOf(runs, { ...fields, pond: { ...fields.pond, queued: true } })
     }
@@ -318,7 +318,8 @@ function userMessages(
 ): readonly [MessageDraft, ...MessageDraft[]] | undefined {
   noteMissingSpill(reading, raw, record)
   const content = contentOf(record) ?? inside(whole(record), "message")
-  const runs = content && userRuns(content, injectedUser(record), reading.unknown, userTextParts)
+  const runs =
+    content && userRuns(content, injectedUser(record), reading.unknown, reading.brand.userText ?? userTextParts)
   if (runs === undefined) return undefined
   nameUnknown(reading, raw)
   return draftsOf(runs, fieldsOf(reading, record))
