@@ -65,7 +65,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
   }
   const encrypted = names.flatMap((name) => formOf(name, "pb"))
   for (const id of encrypted) if (!databases.has(id) && !logged.has(id)) yield unreadable(id)
-  yield* plainDocuments(disk, CONVERSATIONS, UUID)
+  yield* plainDocuments(disk, CONVERSATIONS)
   yield* disk.issues
 }
 

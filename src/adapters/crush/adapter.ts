@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { BRAND, session } from "./parse.ts"
 import { serialize } from "./serialize.ts"
-import { assemble, SESSION_ID, source } from "./source.ts"
+import { assemble, source } from "./source.ts"
 import { usage } from "./usage.ts"
 import { vocabulary } from "./vocabulary.ts"
 
@@ -16,7 +16,8 @@ export const crush: Adapter = {
   context,
   serialize,
   output: {
-    sessionIds: SESSION_ID,
+    // Those of agents are named after a call.
+    sessionIds: /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\$\$[\w-]{1,80})?$|^(?:call|toolu)_[\w-]{1,80}$/,
     relativePaths: [/^documents\/[\da-zA-Z][\w$-]{0,180}\.json$/],
   },
   vocabulary,

@@ -22,9 +22,6 @@ export const source: Source = { roots, plan }
 
 const TABLES = ["sessions", "messages"] as const
 const FOLDER = "documents"
-/** Those of agents are named after a call. */
-export const SESSION_ID =
-  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\$\$[\w-]{1,80})?$|^(?:call|toolu)_[\w-]{1,80}$/
 
 function* plan(root: string): Generator<SourceUnit | Issue> {
   const disk = foldersBelow(root)
@@ -52,7 +49,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
         })
       }
     })
-  yield* plainDocuments(disk, FOLDER, SESSION_ID)
+  yield* plainDocuments(disk, FOLDER)
   yield* disk.issues
 }
 

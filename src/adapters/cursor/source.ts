@@ -36,7 +36,6 @@ const EDITOR_DATABASE = "globalStorage/state.vscdb"
 const ROWS = "cursorDiskKV"
 const [COMPOSER, BUBBLE] = ["composerData:", "bubbleId:"]
 const COMPOSERS = "composers"
-const CHAT_ID = /^(?:agent-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const CHATS = "chats"
 const STORE = "store.db"
 const PROJECTS = "projects"
@@ -54,7 +53,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
   const disk = foldersBelow(root)
   for (const place of [EDITOR_DATABASE, "state.vscdb"])
     yield* planDocuments(disk, place, [ROWS], (database, at) => listComposers(root, database, at))
-  yield* plainDocuments(disk, COMPOSERS, CHAT_ID)
+  yield* plainDocuments(disk, COMPOSERS)
   yield* planWorkspaceChats(disk, "", { ...TABS, isBesideOthers: true })
   const met = new Set<string>()
   for (const folder of disk.entries(CHATS)) if (isFolder(folder)) yield* planChats(disk, below(CHATS, folder.name), met)
@@ -138,7 +137,7 @@ function* planChats(disk: Folders, folder: string, met: Set<string>): Generator<
       ]
     })
   }
-  yield* plainDocuments(disk, folder, CHAT_ID)
+  yield* plainDocuments(disk, folder)
 }
 
 /** The key that the client makes for its blobs is no part of a chat. */

@@ -15,7 +15,6 @@ import {
   plainDocuments,
   planDocuments,
   textInCell,
-  UUID,
   withDatabase,
 } from "../shared/row-documents.ts"
 import { roots } from "./roots.ts"
@@ -39,7 +38,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
   const others = found.filter(isOther)
   yield* others.length < TABLES.length ? found.filter((each) => !isOther(each)) : found.slice(0, 1)
   for (const folder of [LOGS, ""]) yield* planLogs(disk, folder)
-  yield* plainDocuments(disk, FOLDER, UUID)
+  yield* plainDocuments(disk, FOLDER)
   yield* disk.issues
 }
 

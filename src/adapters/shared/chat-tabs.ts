@@ -13,7 +13,6 @@ export const TABS: WorkspaceShape = {
   keys: ["workbench.panel.aichat.view.aichat.chatdata", "aiChat.chatdata"],
   chatsOf: tabsIn,
   folder: "tabs",
-  ids: /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|workspace-[\da-f]{32})$/,
 }
 
 /** Many tabs, or the one chat of a workspace. */

@@ -14,6 +14,7 @@ import {
   documentId,
   documentUnit,
   isPlainDocument,
+  PLAIN_ID,
   plainDocuments,
   planDocuments,
   textInCell,
@@ -30,9 +31,8 @@ export interface WorkspaceChat {
 export interface WorkspaceShape {
   readonly keys: readonly string[]
   readonly chatsOf: (value: JsonObject, workspace: string) => readonly WorkspaceChat[]
-  /** The folder in which a restore writes documents, and the ids that they may have. */
+  /** The folder in which a restore writes documents. */
   readonly folder: string
-  readonly ids: RegExp
   /** The editor keeps chats of another form in the same database. */
   readonly isBesideOthers?: true
 }
@@ -51,7 +51,7 @@ export function* planWorkspaceChats(disk: Folders, user: string, shape: Workspac
   const met = new Set<string>()
   for (const { name } of workspaces) yield* planState(disk, below(below(user, WORKSPACES), name), shape, met)
   yield* planState(disk, below(user, "globalStorage"), shape, met)
-  yield* plainDocuments(disk, shape.folder, shape.ids)
+  yield* plainDocuments(disk, shape.folder)
 }
 
 function* planState(
@@ -66,7 +66,11 @@ function* planState(
     for (const key of damaged)
       yield { kind: "unreadable_value", severity: "fault", file: place, found: `the value of ${key} is not JSON` }
     for (const { id, rest, items } of chats) {
-      if (met.has(id) || !shape.ids.test(id)) continue
+      if (met.has(id)) continue
+      if (!PLAIN_ID.test(id)) {
+        yield { kind: "unknown_record", severity: "note", file: place, found: "a chat with an id of another form" }
+        continue
+      }
       met.add(id)
       const text = stringifyJson([rest, items])
       const document = { place: below(shape.folder, `${id}.json`), sizeBytes: text.length, modifiedMs: at.stat.mtimeMs }

@@ -9,7 +9,6 @@ import type { Issue } from "../../model/report.ts"
 import { isSystemError } from "../../platform/system-error.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { foldersBelow } from "../shared/folders.ts"
-import { UUID } from "../shared/row-documents.ts"
 import {
   assembleWorkspaceChat,
   concernsWorkspaceChats,
@@ -27,8 +26,6 @@ const CHATS: WorkspaceShape = {
   keys: ["memento/icube-ai-agent-storage"],
   chatsOf: chatsIn,
   folder: "chats",
-  // Those of before are 24 hexadecimal digits.
-  ids: new RegExp(`${UUID.source}|^[\\da-f]{24}$`),
 }
 const ENCRYPTED = "ModularData/ai-agent/database.db"
 const SQLITE = "SQLite format 3\0"

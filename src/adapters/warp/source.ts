@@ -33,7 +33,6 @@ const DATABASE = "warp.sqlite"
 const [CONVERSATIONS, TASKS, QUERIES] = ["agent_conversations", "agent_tasks", "ai_queries"] as const
 const TABLES = [CONVERSATIONS, TASKS, QUERIES] as const
 const FOLDER = "documents"
-const DOCUMENT_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\$[\w-]{1,100})?$/
 /** Between the id of a conversation and that of the task of an agent. */
 const OF_AGENT = "$"
 /** So many conversations Warp keeps, by its source; with each that it deletes go its tasks. */
@@ -51,7 +50,7 @@ export function concerns(_root: string, place: string): boolean {
 function* plan(root: string): Generator<SourceUnit | Issue> {
   const disk = foldersBelow(root)
   yield* planDocuments(disk, DATABASE, TABLES, (database, at) => planConversations(root, database, at))
-  yield* plainDocuments(disk, FOLDER, DOCUMENT_ID)
+  yield* plainDocuments(disk, FOLDER)
   yield* disk.issues
 }
 

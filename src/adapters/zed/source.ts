@@ -16,7 +16,6 @@ import {
   plainDocuments,
   planDocuments,
   textInCell,
-  UUID,
   withDatabase,
 } from "../shared/row-documents.ts"
 import { roots } from "./roots.ts"
@@ -45,7 +44,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
         yield documentUnit(root, at, { place: `${FOLDER}/${id}.json`, sizeBytes, modifiedMs, mark: updated })
       }
     })
-  yield* plainDocuments(disk, FOLDER, UUID)
+  yield* plainDocuments(disk, FOLDER)
   yield* disk.issues
 }
 
