@@ -36,6 +36,8 @@ export interface Upgrade {
 /** For clients that delete old sessions by themselves. */
 export interface RetentionPolicy {
   readonly of: (root: string) => Retention | undefined
+  /** Which of its sessions it deletes, by the path of the main file. Absent: all of them. */
+  readonly deletes?: (relativePath: string) => boolean
 }
 
 /** When the client deletes sessions: by their age, or by how many there are. */

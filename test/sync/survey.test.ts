@@ -1,8 +1,9 @@
 /** What is said of the sources between two syncs. */
 import { expect, test } from "bun:test"
-import { cpSync, existsSync, rmSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, rmSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { claudeCode } from "../../src/adapters/claude-code/adapter.ts"
+import { qwenCode } from "../../src/adapters/qwen-code/adapter.ts"
 import { surveySources } from "../../src/sync/plan/survey.ts"
 import { sessionId, syncPlace, userLine } from "./support.ts"
 
@@ -51,4 +52,20 @@ test("a survey of a machine that never synced leaves no state behind", async () 
   const [found] = await surveySources([{ adapter: claudeCode, root: place.root }], place.context)
   expect(found?.pending.new).toBe(1)
   expect(existsSync(place.context.stateDirectory)).toBe(false)
+})
+
+test("of a client that deletes what its agents did, and no chat, the agents' sessions alone are due", async () => {
+  using place = syncPlace()
+  const root = join(place.root, "..", "qwen")
+  cpSync(join(import.meta.dir, "../../fixtures/qwen-code/subagent/root"), root, { recursive: true })
+  const units = [...(qwenCode.source.plan(root) as Iterable<object>)].filter((found) => "files" in found)
+  const agents = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /subagents\/.*\.jsonl$/.test(name),
+  )
+  expect([agents.length > 0, units.length > agents.length]).toEqual([true, true])
+  for (const name of readdirSync(root, { recursive: true, encoding: "utf8" })) utimesSync(join(root, name), 1, 1)
+  const [survey] = await surveySources([{ adapter: qwenCode, root }], place.context)
+  expect(survey?.retention).toEqual({
+    ...{ days: 30, setting: "general.cleanupPeriodDays", file: join(root, "settings.json"), due: agents.length },
+  })
 })

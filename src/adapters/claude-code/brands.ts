@@ -51,11 +51,11 @@ export const QODER: Brand = {
   seed: "qoder ",
 }
 
-/** An assistant of many chats whose agents are Claude Code in containers. Its code was read, and it was not run. */
+/** An assistant of many chats whose agents are Claude Code, by whose versions they are known. Its code was read, and it was not run. */
 export const NANOCLAW: Brand = {
   id: "nanoclaw",
   title: "NanoClaw",
-  judged: { by: "source only", from: "1.0", to: "2.0" },
+  judged: { by: "source only", from: "2.1.326", to: "2.1.326" },
   roots: () => [],
   seed: "nanoclaw ",
   projectIn: /^data\/(?:v2-)?sessions\/([^/]+)\//,

@@ -6,6 +6,7 @@ import { parse } from "./parse.ts"
 import { movedTo, unarchived } from "./project-key.ts"
 import { BRAND } from "./records.ts"
 import { hooks, registration } from "./registration.ts"
+import { isOfSubAgent, retention } from "./retention.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -32,6 +33,7 @@ export const qwenCode: Adapter = {
   usage,
   files: fileRecord,
   relocation: { relativePath: movedTo, nameOf: unarchived },
+  retention: { of: retention, deletes: isOfSubAgent },
   watching: { concerns },
   registration,
   hooks,

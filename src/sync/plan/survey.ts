@@ -2,7 +2,7 @@
  * Surveys the sources between two syncs: what waits to be read, what the adapters do not know, and what a client will
  * delete soon. Reads names and sizes; writes nothing and needs no lock.
  */
-import type { Adapter } from "../../adapters/adapter.ts"
+import type { Adapter, SourceUnit } from "../../adapters/adapter.ts"
 import type { AgeRetention, Retention } from "../../adapters/capabilities.ts"
 import type { UnreadClient } from "../../adapters/unread-clients.ts"
 import { groupIssues, type IssueGroup } from "../../model/report.ts"
@@ -121,13 +121,16 @@ function dueBefore(retention: Retention | undefined, { clock }: Pick<SyncContext
 }
 
 /** Wraps an adapter so that planning also counts sessions that are older than `olderThanMs`. */
-function counting<Client extends Pick<Adapter | UnreadClient, "source">>(
+function counting<Client extends Pick<Adapter, "source" | "retention">>(
   adapter: Client,
   ages: { readonly olderThanMs: number; due: number },
 ): Client {
+  const deletes = adapter.retention?.deletes
+  const isDue = ({ files }: SourceUnit): boolean =>
+    files.every(({ modifiedMs }) => modifiedMs < ages.olderThanMs) && deletes?.(files[0]?.relativePath ?? "") !== false
   const plan: Adapter["source"]["plan"] = async function* (root) {
     for await (const unit of adapter.source.plan(root)) {
-      if ("files" in unit && unit.files.every(({ modifiedMs }) => modifiedMs < ages.olderThanMs)) ages.due++
+      if ("files" in unit && isDue(unit)) ages.due++
       yield unit
     }
   }
