@@ -18,7 +18,7 @@ interface Manifest {
 
 /** `packages` are the directories of all packages of which something is in the executable. */
 export function billOfMaterials(release: Release, target: Target, packages: readonly string[]): string {
-  const manifests = packages.map(manifestIn).toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  const manifests = distinct(packages.map(manifestIn)).toSorted((left, right) => (left.name < right.name ? -1 : 1))
   const runtime = { name: "bun", version: Bun.version, license: "MIT", description: "The runtime of the executable" }
   const root = `${release.name}@${release.version}`
   const components = [component(runtime, "application"), ...manifests.map((each) => component(each, "library"))]
@@ -41,6 +41,11 @@ export function billOfMaterials(release: Release, target: Target, packages: read
     dependencies: [{ ref: root, dependsOn: components.map((each) => each["bom-ref"]) }],
   }
   return `${JSON.stringify(document, undefined, 2)}\n`
+}
+
+/** A package may lie in two directories at one version; a document with a component twice is refused by the schema. */
+function distinct(manifests: readonly Manifest[]): Manifest[] {
+  return [...new Map(manifests.map((manifest) => [`${manifest.name}@${manifest.version}`, manifest])).values()]
 }
 
 function manifestIn(directory: string): Manifest {

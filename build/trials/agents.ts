@@ -1,5 +1,5 @@
-/** Trials of what desktop clients and the registry of MCP servers take. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+/** Trials of documents that others read: what desktop clients and the registry of MCP servers take, and what it is made of. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Compile } from "typebox/schema"
 import type { Outcome } from "../lib/outcome.ts"
@@ -7,14 +7,16 @@ import { fileOf, mustRun, networkVariables, outcome, run, scratchFolder, TRIAL_C
 
 const MCPB = "@anthropic-ai/mcpb@2"
 
-async function mcpbProgram(): Promise<string> {
-  const installed = join(TRIAL_CACHE, "mcpb")
-  const program = join(installed, "node_modules/.bin/mcpb")
-  if (existsSync(program)) return program
-  mkdirSync(installed, { recursive: true })
-  writeFileSync(join(installed, "package.json"), '{"private":true}')
-  await mustRun(["npm", "install", "--no-save", MCPB], { cwd: installed, env: networkVariables() })
-  return program
+/** Packages of npm that a trial needs, in a directory that is kept. */
+async function installed(name: string, ...packages: readonly string[]): Promise<string> {
+  const folder = join(TRIAL_CACHE, name)
+  const complete = join(folder, "complete")
+  if (existsSync(complete)) return folder
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, "package.json"), '{"private":true}')
+  await mustRun(["npm", "install", "--no-save", ...packages], { cwd: folder, env: networkVariables() })
+  writeFileSync(complete, "")
+  return folder
 }
 
 const ASK_FOR_TOOLS = [
@@ -32,7 +34,7 @@ const bundle: Trial = {
   what: "the MCPB bundle, by `mcpb`: unpack, validate, pack; and its server, started as the manifest says",
   needs: ["npm", "node"],
   async *run(release): AsyncIterable<Outcome> {
-    const mcpb = await mcpbProgram()
+    const mcpb = join(await installed("mcpb", MCPB), "node_modules/.bin/mcpb")
     const path = fileOf(release, /-linux-x64-baseline\.mcpb$/)
     if (path === undefined) throw new Error("The release has no bundle for this machine.")
     const folder = join(release.scratch, "bundle")
@@ -83,4 +85,37 @@ const registry: Trial = {
   },
 }
 
-export const AGENT_TRIALS: readonly Trial[] = [bundle, registry]
+/** Reads a document on stdin and prints what its schema says against it, or null. */
+const VALIDATE = `
+  const { Validation, Spec } = require("@cyclonedx/cyclonedx-library")
+  const text = require("node:fs").readFileSync(0, "utf8")
+  new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text).then((found) => console.log(JSON.stringify(found)))`
+
+const materials: Trial = {
+  name: "sbom",
+  what: "the bills of materials, by the schema of CycloneDX 1.6 as its own library has it",
+  needs: ["npm", "node"],
+  async *run(release): AsyncIterable<Outcome> {
+    const validators = ["ajv@8", "ajv-formats@3", "ajv-formats-draft2019@1"]
+    const cwd = await installed("cyclonedx", "@cyclonedx/cyclonedx-library", ...validators)
+    const faultsOf = async (text: string) => {
+      const child = Bun.spawn(["node", "-e", VALIDATE], {
+        cwd,
+        stdin: new Blob([text]),
+        stdout: "pipe",
+        stderr: "inherit",
+      })
+      return (await new Response(child.stdout).text()).trim()
+    }
+    const names = readdirSync(release.folder).filter((name) => name.endsWith(".cdx.json"))
+    for (const name of names) {
+      const text = readFileSync(join(release.folder, name), "utf8")
+      const faults = await faultsOf(text)
+      yield outcome(name, faults === "null", faults)
+      const wrong = await faultsOf(text.replace("CycloneDX", "Cyclone"))
+      yield outcome("a wrong one is refused", wrong.includes("bomFormat"), wrong)
+    }
+  },
+}
+
+export const AGENT_TRIALS: readonly Trial[] = [bundle, registry, materials]
