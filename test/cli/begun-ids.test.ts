@@ -54,5 +54,5 @@ test("several that begin so are named, and a few signs are no beginning", async 
   expect(few).toMatchObject({ exitCode: 3, stdout: "" })
   expect(few.stderr).toContain("No session or message 5b1 in this store.")
   expect(none.stderr).toContain("No session 5b1e8f2d x in this store.")
-  expect(found.stdout).toContain("not searched: everything: no session has the id 5b1e8f2d (--session)")
+  expect(found.stdout).toContain("No matches: no session has the id 5b1e8f2d (--session)")
 })

@@ -34,7 +34,7 @@ test("a machine that is set up is well, and each client is named with what it kn
   ])
   expect(findingsOf(ran, "schedule")[0]?.found).toBe("systemd syncs every 15 minutes")
   expect(findingsOf(ran, "clients")[0]?.found).toBe("Claude Code, Codex, opencode, pi")
-  expect(findingsOf(ran, "store")[0]?.found).toMatch(/ holds \d+ messages$/)
+  expect(findingsOf(ran, "store")[0]?.found).toMatch(/ contains \d+ messages$/)
 }, 60_000)
 
 test("what pond can mend it mends: rights, a registration that went stale, a schedule that lost its executable", async () => {

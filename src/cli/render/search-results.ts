@@ -144,11 +144,19 @@ function foundText({ matched_total, matched_more, searched }: SearchOutput, { so
 }
 
 function nothingFound({ searched, next_cursor }: SearchOutput, { query, mode, scope }: ResultsLayout): string {
+  // A store that is empty, or a filter that nothing passes: another search would find as little.
+  const whole = searched.excluded.find((each) => each.startsWith(EVERYTHING))
+  if (whole !== undefined) {
+    const why = visibleLine(withFlags(whole.slice(EVERYTHING.length).replace("(run pond sync)", "(run `pond sync`)")))
+    return `No matches: ${why}.\n`
+  }
   const left = searched.excluded.map((each) => `  not searched: ${visibleLine(withFlags(each))}\n`).join("")
   const nothing = `No matches (${searchName(searched.arms)})`
   if (next_cursor !== undefined) return `${nothing} so far.\n${left}Keep searching: pond search --more\n`
   return `${nothing}.\n${left}${nextTry(query, { mode, scope })}`
 }
+
+const EVERYTHING = "everything: "
 
 /** The engine names the fields of a request; on the command line these are flags. */
 function withFlags(excluded: string): string {

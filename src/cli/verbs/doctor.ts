@@ -39,7 +39,12 @@ export const doctor = defineVerb({
 const INDENT = " ".repeat("warning  ".length)
 
 function line({ check, status, found, fix }: Finding, style: Style): string {
-  const marks = { ok: style.green("ok     "), warning: style.magenta("warning"), failed: style.red("failed ") }
+  const marks = {
+    ok: style.green("ok     "),
+    todo: style.cyan("todo   "),
+    warning: style.magenta("warning"),
+    failed: style.red("failed "),
+  }
   const mended = fix?.done === true ? style.green(" (fixed)") : ""
   return `${marks[status]}  ${style.bold(check)}: ${visibleLine(found)}${mended}`
 }

@@ -21,6 +21,8 @@ import { defineVerb, type Page, type VerbContext } from "../verb.ts"
 import { asDocument, isDocument, isJsonFile, STDOUT, traceAsked } from "./get-document.ts"
 import { type GetFlags, getArguments } from "./get-flags.ts"
 
+const ID_MISSING =
+  "`pond list` and `pond search` print the ids of sessions and messages, `pond browse` lets you choose."
 const ID_SUMMARY = "The id of a session or of a message. Several sessions with -o DIR."
 
 export const get = defineVerb({
@@ -46,7 +48,7 @@ export const get = defineVerb({
     const isMany = words.length > 1 || context.flags.project !== undefined
     if (isMany && trace !== undefined) return await (await import("./get-trace.ts")).asTraces(context, trace)
     if (isMany) return await (await import("./get-site.ts")).asSite(context)
-    if (words.length === 0) throw missing("ID", ID_SUMMARY, { argument: "id" })
+    if (words.length === 0) throw missing("ID", ID_MISSING, { argument: "id" })
     if (trace !== undefined) {
       const { asTrace } = await import("./get-trace.ts")
       return await withFullSessionId(pond, words[0] ?? "", (id) => asTrace({ ...context, words: [id] }, trace))

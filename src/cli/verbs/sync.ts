@@ -40,14 +40,15 @@ export const sync = defineVerb({
   examples: ["sync", "sync claude-code codex", "sync --dry-run", "sync pi --path ~/backup/pi-sessions", "sync --watch"],
   lifetime: (flags) => (flags.watch ? "server" : "command"),
   run: async (context) => {
-    const { flags } = context
+    const { flags, pond } = context
     if (flags.watch && flags["dry-run"]) throw neverEnds()
     const request = args.inputOf(context)
     if (flags.watch) return await watchAndPrint(context, request)
     const report = await syncWithProgress(context, request)
     if ("dry_run" in report) return outcomeOfPlan(report)
     if (report.interrupted) throw new PondError("interrupted", stoppedText(storedIn(report)))
-    return outcomeOfSync(report, { unread: report.unread, isImport: isImportAsked(flags) })
+    const isQuiet = pond.host.log.level === "quiet"
+    return outcomeOfSync(report, { unread: report.unread, isImport: isImportAsked(flags), isQuiet })
   },
 })
 
@@ -99,6 +100,8 @@ export const watch = defineVerb({
 async function watchAndPrint(context: VerbContext<Flags>, request: object): Promise<Streamed> {
   const { pond, isJson, signal, writeOut, page } = context
   const reported = new Set<string>()
+  const names = context.words.length === 0 ? "every client" : context.words.join(", ")
+  pond.host.log.info(`Watching ${names}. Ctrl-C stops it.`)
   context.ifLeft(() => new PondError("interrupted", "Stopped. The next `pond sync` stores the rest."))
   const onReport = (report: Report) => {
     const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(pond.host.clock.nowMs())
@@ -153,6 +156,7 @@ interface Around {
   readonly unread?: Unread
   /** Whether sources were looked for at all. */
   readonly isImport?: boolean
+  readonly isQuiet?: boolean
 }
 
 function isImportAsked({ only, skip }: FlagValues<typeof args.flags>): boolean {
@@ -163,8 +167,19 @@ function outcomeOfSync(report: Report, around: Around): Outcome {
   return {
     document: { ...report, unread: around.unread },
     exitCode: syncExitCode(report),
-    render: (page) => renderSynced(report, page, around),
+    render: (page) => (around.isQuiet === true ? quietText(report) : renderSynced(report, page, around)),
   }
+}
+
+/** For schedulers, whose journal would get a table four times an hour: a line where something was stored. */
+function quietText(report: Report): string {
+  const stored = storedIn(report)
+  const sessions = report.adapters.reduce(
+    (sum, { sessions: { new: fresh, grown, rewritten } }) => sum + fresh + grown + rewritten,
+    0,
+  )
+  const line = stored === 0 ? "" : `${counted(stored, "message")} stored, of ${counted(sessions, "session")}.\n`
+  return `${line}${embedText(report.embed)}`
 }
 
 export function renderSynced(report: Report, page: Page, { unread = [], isImport = true }: Around = {}): string {

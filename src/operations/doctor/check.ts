@@ -1,7 +1,9 @@
 /** What a check of `doctor` is, and what it answers. */
 import type { Pond } from "../pond.ts"
 
-export type Status = "ok" | "warning" | "failed"
+/** `todo`: nothing is wrong, and something that pond offers is not set up. */
+export const STATUSES = ["ok", "todo", "warning", "failed"] as const
+export type Status = (typeof STATUSES)[number]
 
 export interface Seen {
   readonly status: Status

@@ -27,7 +27,9 @@ export async function storeOpens(pond: Pond): Promise<Seen> {
   const sessions = await pond.sessions()
   const { messages } = await sessions.counts()
   const { shown } = sessions.store.location
-  return ok(messages === 0 ? `${shown} is empty; run \`pond sync\`` : `${shown} holds ${counted(messages, "message")}`)
+  return ok(
+    messages === 0 ? `${shown} is empty; run \`pond sync\`` : `${shown} contains ${counted(messages, "message")}`,
+  )
 }
 
 /** By names and sizes, and by what an earlier check has found. */
@@ -151,7 +153,7 @@ function registrationSeen(
     case "registered":
       return ok(`pond is set up in ${title} (${file})`)
     case "absent":
-      return ok(`pond is not set up in ${title}; run \`pond init\``)
+      return { status: "todo", found: `pond is not set up in ${title}; run \`pond init\`` }
     case "taken":
       return {
         status: "warning",
@@ -173,7 +175,7 @@ function registrationSeen(
 
 export async function scheduleRuns(pond: Pond): Promise<Seen> {
   const schedule = await scheduleStatus(pond)
-  if (!schedule.scheduled) return ok("off; `pond schedule start` turns on automatic sync")
+  if (!schedule.scheduled) return { status: "todo", found: "off; `pond schedule start` turns on automatic sync" }
   if (schedule.trouble !== null) return broken(pond, schedule)
   const last = readSyncHistory(pond).at(-1)
   if (last?.error !== null && last?.error !== undefined && last.exit_code !== 130) {

@@ -1,6 +1,7 @@
 /** How things stand: store and sources, settings, health. Each loads its work when it runs. */
 
 import { type TSchema, Type } from "typebox"
+import { STATUSES } from "../doctor/check.ts"
 import type { ExamineOptions } from "../doctor/doctor.ts"
 import { nullable, oneOf, onOff } from "../fields.ts"
 import { closedObject, defineLocalOperation, perform, type RunContext } from "../operation.ts"
@@ -148,7 +149,7 @@ export const doctor = defineLocalOperation({
     findings: Type.Array(
       closedObject({
         check: Type.String(),
-        status: oneOf(["ok", "warning", "failed"]),
+        status: oneOf(STATUSES),
         found: Type.String(),
         fix: nullable(closedObject({ does: Type.String(), done: Type.Boolean() })),
       }),
