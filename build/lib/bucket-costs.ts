@@ -33,25 +33,40 @@ interface BucketRun extends AsyncDisposable {
   readonly url: string
   readonly env: Readonly<Record<string, string>>
   cost(home: string, ...args: readonly string[]): Promise<Cost>
+  /** Does the work while a server of that home answers for its commands. */
+  served(home: string, work: () => Promise<void>): Promise<void>
 }
 
 export async function startBucketRun(prefix = "store"): Promise<BucketRun> {
   const server = await startObjectServer()
   const url = `${server.url.replace("http:", "s3+http:")}/${TEST_BUCKET}/${prefix}`
   const env = { AWS_ACCESS_KEY_ID: TEST_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: TEST_KEY.secretAccessKey }
+  const spawn = (home: string, args: readonly string[]) =>
+    Bun.spawn([...pondCommand(), ...args], {
+      cwd: home,
+      env: { HOME: home, PATH: process.env["PATH"] ?? "", NO_COLOR: "1", POND_STORE: url, ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
   return {
     server,
     url,
     env,
+    served: async (home, work) => {
+      const child = spawn(home, ["serve", "--port", "0"])
+      try {
+        const { value } = await child.stdout.getReader().read()
+        if (value === undefined) throw new BuildFailure("pond serve said nothing")
+        await work()
+      } finally {
+        child.kill("SIGTERM")
+        await child.exited
+      }
+    },
     cost: async (home, ...args) => {
       server.resetCounts()
-      const child = Bun.spawn([...pondCommand(), ...args], {
-        cwd: home,
-        env: { HOME: home, PATH: process.env["PATH"] ?? "", NO_COLOR: "1", POND_STORE: url, ...env },
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      })
+      const child = spawn(home, args)
       const [stdout, stderr, exit] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
