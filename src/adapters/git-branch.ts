@@ -6,15 +6,18 @@ type Places = readonly (readonly string[])[]
 
 const CLAUDE: Places = [["gitBranch"]]
 
+const CODEX: Places = [
+  ["payload", "git", "branch"],
+  ["git", "branch"],
+]
+
 const PLACES: Readonly<Record<string, Places>> = {
   "claude-code": CLAUDE,
   "claude-desktop": CLAUDE,
   "xcode-claude": CLAUDE,
   qoder: CLAUDE,
-  codex: [
-    ["payload", "git", "branch"],
-    ["git", "branch"],
-  ],
+  codex: CODEX,
+  "trae-cli": CODEX,
   "qwen-code": [["gitBranch"]],
   hermes: [["git_branch"]],
 }

@@ -13,7 +13,7 @@ import {
   xcodeRoots as xcodeClaudeRoots,
 } from "./claude-code/roots.ts"
 import { roots as clineRoots, kiloLegacyRoots, rooCodeRoots, zooCodeRoots } from "./cline/roots.ts"
-import { roots as codexRoots } from "./codex/roots.ts"
+import { roots as codexRoots, traeRoots as traeCliRoots } from "./codex/roots.ts"
 import { roots as continueDevRoots } from "./continue/roots.ts"
 import { roots as copilotCliRoots } from "./copilot-cli/roots.ts"
 import { roots as crushRoots } from "./crush/roots.ts"
@@ -82,6 +82,7 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("junie", junieRoots, () => require("./junie/adapter.ts").junie),
   listed("windsurf", windsurfRoots, () => require("./windsurf/adapter.ts").windsurf),
   listed("trae", traeRoots, () => require("./trae/adapter.ts").trae),
+  listed("trae-cli", traeCliRoots, () => require("./codex/adapter.ts").traeCli),
   listed("warp", warpRoots, () => require("./warp/adapter.ts").warp),
   listed("antigravity", antigravityRoots, () => require("./antigravity/adapter.ts").antigravity),
   listed("devin", devinRoots, () => require("./devin/adapter.ts").devin),

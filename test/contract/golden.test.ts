@@ -151,6 +151,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "kiro-ide": "run",
   qoder: "agent",
   trae: "chats",
+  "trae-cli": "tools",
   cursor: "editor",
 }
 

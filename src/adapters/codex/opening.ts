@@ -25,6 +25,10 @@ import type { SourceObject } from "../source-value.ts"
 import type { PathKey } from "../spot.ts"
 
 export const BRAND = { id: "codex" }
+/** The command line of Trae is made of Codex, and writes its rollouts. */
+export const TRAE = { id: "trae-cli" }
+
+export type Brand = typeof BRAND
 
 /** What wrote a rollout stands in its header. These are ours: events of reasoning have no items beside them there. */
 export const ORIGINATOR = "pond"
@@ -51,7 +55,7 @@ interface Learned {
   isSubagent?: boolean
 }
 
-export function createOpening(unit: SourceUnit, main: SourceFile): Opening {
+export function createOpening(unit: SourceUnit, main: SourceFile, brand: Brand): Opening {
   const learned: Learned = {}
   let hasHeader = false
   return {
@@ -65,19 +69,19 @@ export function createOpening(unit: SourceUnit, main: SourceFile): Opening {
       const { id, createdAt, cwd } = learned
       const isCertain = id !== undefined && createdAt !== undefined && cwd !== undefined
       if (!isCertain && !isLast) return undefined
-      return startOf(unit, main, learned)
+      return startOf(unit, main, brand, learned)
     },
     hasLearned: () => Object.values(learned).some((value) => value !== undefined),
   }
 }
 
-function startOf(unit: SourceUnit, main: SourceFile, learned: Learned): SessionStart | undefined {
+function startOf(unit: SourceUnit, main: SourceFile, brand: Brand, learned: Learned): SessionStart | undefined {
   const place = sealedRelativePath(main)
   const createdAt = learned.createdAt ?? sealedModifiedAt(main)
   if (createdAt === undefined) return undefined
   return {
     id: learned.id ?? matchIn(place, /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i) ?? place,
-    sourceAgent: sealedOrigin(BRAND, learned.agent),
+    sourceAgent: sealedOrigin(brand, learned.agent),
     project: learned.cwd ?? learned.place ?? matchIn(place, /^(.*)\/[^/]*$/) ?? place,
     createdAt,
     parentSessionId: learned.parent,

@@ -4,7 +4,16 @@
  * compaction left) is a carrier. History that a rollout inherits from another is not copied: `context.ts` follows it.
  */
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
-import type { ParseEnd, Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
+import type {
+  Adapter,
+  ParseEnd,
+  Parser,
+  ParseSink,
+  RawRecord,
+  ResumePoint,
+  SourceFile,
+  SourceUnit,
+} from "../adapter.ts"
 import {
   dataUrlIn,
   momentOf,
@@ -28,7 +37,7 @@ import { type CopyState, copiedFrom } from "./copies.ts"
 import { grewOlder, keptSpeech, type Speech, type SpeechState, saysAgain, speechOf } from "./duplicates.ts"
 import { itemMessages } from "./items.ts"
 import { unknownKind } from "./kinds.ts"
-import { createOpening, type Opening, ORIGINATOR } from "./opening.ts"
+import { type Brand, createOpening, type Opening, ORIGINATOR } from "./opening.ts"
 import { userTextParts } from "./provenance.ts"
 
 /** Titles of threads lie here, one line for each change, for all threads. */
@@ -61,14 +70,18 @@ interface Reading {
 /** Where a rollout has not named its directory by then, it never will. */
 const LINES_UNNAMED_MAX = 400
 
-export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
+export function parserOf(brand: Brand): Adapter["parse"] {
+  return (unit, sink, resume) => parse(brand, unit, sink, resume)
+}
+
+function parse(brand: Brand, unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
   const main = unit.files[0]
   if (main === undefined) return { push: () => undefined, end: () => ({ state: null, clientVersions: [] }) }
   const before = stateOf(resume?.state)
   const reading: Reading = {
     main,
     writer: createSessionWriter(main, sink, resume),
-    opening: createOpening(unit, main),
+    opening: createOpening(unit, main, brand),
     versions: new Set(),
     known: [...before.titles],
     titles: [...before.titles],

@@ -52,7 +52,7 @@ function* plan(root: string): Generator<SourceUnit | Issue> {
         yield documentUnit(root, at, { place: `${FOLDER}/${id}.json`, sizeBytes, modifiedMs, mark })
       }
     })
-  yield* plainDocuments(disk, FOLDER)
+  yield* plainDocuments(disk, FOLDER, SESSION_ID)
   yield* disk.issues
 }
 

@@ -66,15 +66,16 @@ export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
  * Documents that a restore wrote, each in a separate file that has the id of its session for a name. Somebody may point at any
  * folder: settings that lie in one of the same name are no sessions, and their names are words, without a digit.
  */
-export function* plainDocuments(disk: Folders, folder: string): Generator<SourceUnit> {
+export function* plainDocuments(disk: Folders, folder: string, ids = WITH_A_DIGIT): Generator<SourceUnit> {
   for (const { name } of disk.entries(folder)) {
     const place = folder === "" ? name : `${folder}/${name}`
-    const file = DOCUMENT.test(name) ? disk.file(place, "document") : undefined
+    const isOwn = name.endsWith(".json") && ids.test(name.slice(0, -".json".length))
+    const file = isOwn ? disk.file(place, "document") : undefined
     if (file !== undefined) yield { key: place, root: disk.root, files: [file] }
   }
 }
 
-const DOCUMENT = /^(?=[^.]*\d)[\da-zA-Z][\w$-]{0,179}\.json$/
+const WITH_A_DIGIT = /^(?=.*\d)[\da-zA-Z][\w$-]{0,179}$/
 
 export function isPlainDocument({ path }: SourceFile): boolean {
   return path.endsWith(".json")
