@@ -64,7 +64,7 @@ function addLibrary(): void {
 }
 
 /** The script of a release of that version, whose archives of every target the server has. */
-function releaseOf(version: string, pond = `echo "pond ${version}"`): string {
+function releaseOf(version: string, pond = `echo "pond ${version}"`, more: readonly string[] = []): string {
   const origin = { repository: undefined, downloads: server.url.href, maintainer: undefined }
   const release = { ...describeRelease(origin), version }
   const archives = TARGET_NAMES.map((target) => {
@@ -73,7 +73,7 @@ function releaseOf(version: string, pond = `echo "pond ${version}"`): string {
         ...textEntry("pond", `#!/bin/sh\nif [ "$1" = uninstall ]; then echo "$@" > "$HOME/said"; exit; fi\n${pond}\n`),
         isExecutable: true,
       },
-      ...SHARED.map((path) => textEntry(path, `${path} of ${version}\n`)),
+      ...[...SHARED, ...more].map((path) => textEntry(path, `${path} of ${version}\n`)),
     ]
     const unpacked = tar(inFolder(`pond-${version}-${target}`, entries))
     const content = gzipSync(unpacked)
@@ -133,6 +133,40 @@ test("installs to ~/.local, upgrades in place, and removes all of it again", asy
   expect(installed()).toEqual([])
   expect(readFileSync(join(home, "said"), "utf8")).toBe("uninstall --yes\n")
   expect(await run(releaseOf("1.1.0"), "--uninstall")).toMatchObject({ code: 1 })
+})
+
+test("an upgrade takes away what only the version before had, and what a killed installation left", async () => {
+  const outdated = "share/doc/pond/licenses/gone@1.LICENSE.txt"
+  expect(await run(releaseOf("1.0.0", undefined, [outdated]))).toMatchObject({ code: 0 })
+  expect(installed()).toContain(outdated)
+  const ended = Bun.spawnSync(["true"]).pid
+  mkdirSync(join(home, `.local/bin/.pond-install.${ended}`))
+  mkdirSync(join(home, `.local/bin/.pond-install.${process.pid}`))
+  expect(await run(releaseOf("2.0.0"))).toMatchObject({ code: 0, err: "" })
+  expect(installed()).toEqual(ALL)
+  const left = readdirSync(join(home, ".local/bin")).filter((name) => name.startsWith(".pond"))
+  expect(left).toEqual([`.pond-install.${process.pid}`])
+})
+
+test("a mirror that sends without end fills no disk, and a directory of that name is not filled", async () => {
+  const script = releaseOf("1.0.0")
+  const endless = Bun.serve({ port: 0, fetch: () => new Response(new Blob([new Uint8Array(64 * 1024 * 1024)])) })
+  try {
+    for (const tool of ["curl", "wget"]) {
+      if (tool === "wget") rmSync(join(home, "tools/curl"))
+      if (tool === "wget") addTool("wget")
+      const { code, err } = await run(script, "--from", endless.url.href)
+      expect([tool, code, err]).toEqual([tool, 1, expect.stringContaining("Cannot download")])
+    }
+  } finally {
+    await endless.stop(true)
+  }
+  expect(installed()).toEqual([])
+  mkdirSync(join(home, ".local/bin/pond"), { recursive: true })
+  expect(await run(script)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("/.local/bin/pond is a directory. Move it away"),
+  })
 })
 
 test("--prefix takes any directory, also one with blanks, and wget serves where curl is missing", async () => {

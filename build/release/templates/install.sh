@@ -135,11 +135,12 @@ choose_archive() {
   # shellcheck disable=SC2086 # The words of the row are the parameters.
   set -- $row
   sha256=$3
+  bytes=$4
   megabytes=$((($4 + $5) / 1000000 + 1))
   archive=pond-$VERSION-$target.$ending
 }
 
-# fetch NAME FILE
+# fetch NAME FILE BYTES: no mirror can fill the disk, or keep this script waiting for ever
 fetch() {
   if [ -d "$from" ]; then
     [ -f "$from/$1" ] || fail "$from has no $1."
@@ -147,9 +148,15 @@ fetch() {
   elif has curl; then
     progress=-sS
     [ -t 2 ] && progress=--progress-bar
-    curl -fL "$progress" --retry 3 -o "$2" "${from%/}/$1" || fail "Cannot download ${from%/}/$1."
+    (
+      ulimit -f $(($3 / 512 + 1)) 2>/dev/null || true
+      curl -fL "$progress" --retry 3 --connect-timeout 30 --speed-limit 1 --speed-time 60 -o "$2" "${from%/}/$1"
+    ) || fail "Cannot download ${from%/}/$1."
   elif has wget; then
-    wget -q -O "$2" "${from%/}/$1" || fail "Cannot download ${from%/}/$1."
+    (
+      ulimit -f $(($3 / 512 + 1)) 2>/dev/null || true
+      wget -q -T 60 -O "$2" "${from%/}/$1"
+    ) || fail "Cannot download ${from%/}/$1."
   else
     fail "Neither curl nor wget is installed: one of them is needed."
   fi
@@ -193,6 +200,29 @@ make_directory() {
   [ -w "$1" ] || fail "Cannot write to $1. Choose another directory with --prefix."
 }
 
+# What an installation left that was killed.
+remove_leftovers() {
+  for leftover in "$bin"/.pond-install.*; do
+    [ -d "$leftover" ] || continue
+    kill -0 "${leftover##*.}" 2>/dev/null || rm -rf "$leftover"
+  done
+}
+
+# Files of the version before that this one does not have.
+remove_outdated() {
+  while IFS= read -r file; do
+    grep -qxF "$file" "$manifest" || remove_installed "$file"
+  done <"$scratch/installed-before"
+}
+
+# remove_installed FILE: one line of the list of installed files
+remove_installed() {
+  case /$1/ in
+    */../* | //*) warn "ignored in $manifest: $1" ;;
+    *) rm -f "$prefix/$1" ;;
+  esac
+}
+
 install_pond() {
   find_target
   [ -z "$wanted" ] || target=$wanted
@@ -201,6 +231,8 @@ install_pond() {
   [ -n "$from" ] || fail "This script does not know where the release is. Give its URL with --from."
   bin=$prefix/bin
   make_directory "$bin"
+  [ ! -d "$bin/pond" ] || fail "$bin/pond is a directory. Move it away, or choose another directory with --prefix."
+  remove_leftovers
   check_space "$bin" "$megabytes"
 
   # Beside its place: there is room, programs may run there, and the last step is a rename.
@@ -210,7 +242,7 @@ install_pond() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   say "Downloading $archive"
-  fetch "$archive" "$scratch/$archive"
+  fetch "$archive" "$scratch/$archive" "$bytes"
   verify "$scratch/$archive"
   unpack "$scratch/$archive" "$scratch"
   folder=$scratch/pond-$VERSION-$target
@@ -223,6 +255,7 @@ install_pond() {
   share=$prefix/share
   manifest=$share/doc/pond/installed-files
   make_directory "$share/doc/pond"
+  cat "$manifest" >"$scratch/installed-before" 2>/dev/null || true
   : >"$scratch/installed-files"
   (cd "$folder/share" && find . -type f) | sed 's|^\./||' | while IFS= read -r file; do
     make_directory "$(dirname "$share/$file")"
@@ -232,6 +265,7 @@ install_pond() {
   mv -f "$folder/pond" "$bin/pond"
   printf 'bin/pond\nshare/doc/pond/installed-files\n' >>"$scratch/installed-files"
   mv -f "$scratch/installed-files" "$manifest"
+  remove_outdated
   report
 }
 
@@ -265,10 +299,7 @@ uninstall_pond() {
   # The list removes itself with the rest, so it is read before.
   files=$(cat "$manifest")
   printf '%s\n' "$files" | while IFS= read -r file; do
-    case /$file/ in
-      */../* | //*) warn "ignored in $manifest: $file" ;;
-      *) rm -f "$prefix/$file" ;;
-    esac
+    remove_installed "$file"
   done
   rmdir "$prefix/share/doc/pond/licenses" "$prefix/share/doc/pond" 2>/dev/null || true
   say "Removed pond from $prefix."
