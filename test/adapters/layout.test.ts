@@ -113,3 +113,23 @@ test("a product that opens nothing says what goes on with its sessions, and need
     expect(note).toContain("pond resume ID --to CLIENT")
   }
 })
+
+/** Several eras, stores or agents each. */
+const LARGE = new Set([
+  ...["claude-code", "codex", "opencode", "pi", "kimi", "gemini-cli", "cline", "vibe", "copilot-cli"],
+])
+const LINES_MAX = 900
+
+test("a client costs at most 900 lines of code, but for those with many forms", () => {
+  const folders = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const sizes = folders.filter(({ name }) => name !== "shared").map(({ name }) => [name, codeLines(name)] as const)
+  expect(sizes.filter(([name, lines]) => lines > LINES_MAX && !LARGE.has(name))).toEqual([])
+  expect(sizes.filter(([name, lines]) => lines <= LINES_MAX && LARGE.has(name))).toEqual([])
+})
+
+/** Without blank lines and comments. */
+function codeLines(folder: string): number {
+  const files = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(".ts"))
+  const lines = files.flatMap((name) => readFileSync(join(ROOT, folder, name), "utf8").split("\n"))
+  return lines.filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line)).length
+}
