@@ -45,6 +45,23 @@ test("what is no description of a release is refused, and nothing of it gets int
   await expect(checkUpgrade("/nowhere/at/all", signal)).rejects.toThrow("neither a directory nor a URL")
 })
 
+test("a server that never ends is read no further than a release document is long", async () => {
+  let sent = 0
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      sent += 64 * 1024
+      controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+    },
+  })
+  const server = Bun.serve({ port: 0, fetch: () => new Response(endless) })
+  try {
+    await expect(checkUpgrade(server.url.href, signal)).rejects.toThrow("does not describe a release")
+  } finally {
+    await server.stop(true)
+  }
+  expect(sent).toBeLessThan(64 * 1024 * 1024)
+})
+
 test("where the executable lies says what installed it", () => {
   const home = mkdtempSync(join(tmpdir(), "pond-upgrade-"))
   try {

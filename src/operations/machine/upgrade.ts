@@ -66,7 +66,7 @@ async function documentAt(place: string, signal: AbortSignal): Promise<string> {
     const wait = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)])
     const response = await fetch(`${place.replace(/\/+$/, "")}/${DOCUMENT}`, { signal: wait })
     if (!response.ok) throw new Error(`the server answered ${response.status}`)
-    return (await response.text()).slice(0, DOCUMENT_BYTES_MAX)
+    return await beginningOf(response)
   } catch (cause) {
     if (signal.aborted) throw new PondError("interrupted", "The request was stopped.", { cause })
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -79,6 +79,18 @@ async function documentAt(place: string, signal: AbortSignal): Promise<string> {
       },
     )
   }
+}
+
+/** No more than a release document is long, whatever a server sends. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > DOCUMENT_BYTES_MAX) break
+  }
+  return Buffer.concat(pieces).subarray(0, DOCUMENT_BYTES_MAX).toString("utf8")
 }
 
 function releaseFrom(text: string, place: string): LatestRelease {
