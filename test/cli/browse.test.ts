@@ -125,6 +125,8 @@ describe("the list", () => {
     ])
     // Of another query nothing was found yet.
     expect(listScreen({ ...state, query: "three" }, look)[1]).toBe("0 of 3")
+    const growing = (query: string) => listScreen({ choices: [], query, at: 0, isGrowing: true }, look)[2]
+    expect([growing(""), growing("three")]).toEqual(["  Loading…", "  Nothing matches yet."])
   })
 
   test("keeps its cursor on the session that it is on, wherever others come in", () => {

@@ -161,7 +161,8 @@ export function listScreen(state: ListState, layout: ListLayout): string[] {
     return isHere ? style.bold(style.cyan(line)) : line
   })
   if (all.length === 0) {
-    const nothing = state.isGrowing ? "  Nothing matches yet." : "  Nothing matches."
+    const growing = state.query === "" ? "  Loading…" : "  Nothing matches yet."
+    const nothing = state.isGrowing ? growing : "  Nothing matches."
     list.push(style.dim(cutToWidth(nothing, columns - 1)))
   }
   const fill = Array<string>(Math.max(0, room - list.length)).fill("")
