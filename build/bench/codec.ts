@@ -113,7 +113,7 @@ function parseRow(adapter: Adapter, units: readonly Unit[], from = "one session"
 }
 
 /** So much is read in a round. */
-const FIXTURE_BYTES = 2_000_000
+const FIXTURE_BYTES = 500_000
 
 async function fixtureRow(adapter: Adapter): Promise<Row[]> {
   const folder = join(import.meta.dir, "../../fixtures", adapter.id)
