@@ -48,3 +48,14 @@ test("a session of its own is added to the history of its directory, and once", 
   const own = readFileSync(join(FIXTURES, "aider/restored/root", HISTORY), "utf8")
   expect(readFileSync(join(project, HISTORY), "utf8")).toBe(`${OTHER}${own}`)
 })
+
+test("no directory is made because a session names it", async () => {
+  using box = memoryPond()
+  const [log] = (await logsOf(aider, join(FIXTURES, "aider/restored/root"))).values()
+  if (log === undefined) throw new Error("no fixture")
+  const project = join(box.place.path, "nowhere/at/all")
+  await box.place.sessions.write([{ ...log, session: { ...log.session, project } }])
+  const refused = box.run(restore, { session: log.session.id })
+  await expect(refused).rejects.toMatchObject({ code: "not_found", message: expect.stringContaining("--cwd") })
+  expect(readdirSync(box.place.path)).not.toContain("nowhere")
+})

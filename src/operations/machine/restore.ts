@@ -225,7 +225,11 @@ export function reportOf(plan: RestorePlan, root: string): RestoreReport {
 export function rootOf(pond: Pond, target: Adapter, cwd?: string): string {
   const { environment } = pond.host
   const [own] = target.source.roots(environment, environment["HOME"] ?? homedir())
-  const root = target.source.isIn !== undefined ? cwd : own
+  const isInProject = target.source.isIn !== undefined
+  // A session may come from anybody: no directory is made because one names it.
+  if (isInProject && cwd !== undefined && !existsSync(cwd))
+    throw new PondError("not_found", `There is no directory ${cwd} here. Name one with --cwd.`, { details: { cwd } })
+  const root = isInProject ? cwd : own
   const isRead = target.serialize.foreign === undefined
   if (root !== undefined && !isRead) return root
   throw new PondError(
