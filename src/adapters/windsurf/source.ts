@@ -51,6 +51,6 @@ function* planTranscripts(disk: Folders, folder: string): Generator<SourceUnit> 
 }
 
 function unreadable(name: string, count: number): Issue {
-  const found = `${count} encrypted conversations of Cascade: a hook for transcripts keeps those to come`
+  const found = `${count} encrypted ${count === 1 ? "conversation" : "conversations"} of Cascade: a hook for transcripts keeps those to come`
   return { kind: "encrypted_file", severity: "note", file: below(CASCADE, name), found }
 }

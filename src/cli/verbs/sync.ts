@@ -257,11 +257,12 @@ function unidentifiedLine(count: number): string {
 }
 
 function remarks(
-  { adapter, path, sessions, unverified_versions, retention }: Report["adapters"][number],
+  { adapter, path, sessions, unverified_versions, retention, issues }: Report["adapters"][number],
   style: Style,
 ): string[] {
   const lines: string[] = []
-  if (sessions.seen === 0)
+  // What is encrypted is named as such.
+  if (sessions.seen === 0 && !issues.some(({ kind }) => kind === "encrypted_file"))
     lines.push(`${style.magenta("warning")}  ${adapter}: no sessions found in ${visibleLine(path)}.\n`)
   if (sessions.gone > 0)
     lines.push(`${adapter}: ${counted(sessions.gone, "source")} deleted from disk. Stored sessions are kept.\n`)
