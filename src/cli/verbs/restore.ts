@@ -16,8 +16,7 @@ import { perform } from "../../operations/operation.ts"
 import { pondCommand, shownCommand, shownShellWord } from "../../platform/process/shell-word.ts"
 import { argumentsFor } from "../operation-arguments.ts"
 import { realDirectory } from "../project-flag.ts"
-import type { Style } from "../render/style.ts"
-import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
+import { defineVerb, type Outcome, type Page, type VerbContext } from "../verb.ts"
 import { warnOfOlderClient } from "./older-client.ts"
 
 export const restoreArguments = argumentsFor(
@@ -130,7 +129,7 @@ export function restoreOptions({ flags, words }: RestoreContext): RestoreOptions
 }
 
 export function outcomeOf(report: RestoreReport, title: string): Outcome {
-  return { document: { ...report }, render: ({ style }) => render(report, title, style) }
+  return { document: { ...report }, render: (page) => render(report, title, page) }
 }
 
 /** `Restored 1 session`, `Would convert 1 session to Codex`. */
@@ -140,7 +139,7 @@ function headlineOf({ written, fidelity, sessions }: RestoreReport, title: strin
   return `${written ? "Converted" : "Would convert"} ${count} to ${title}`
 }
 
-function render(report: RestoreReport, title: string, style: Style): string {
+function render(report: RestoreReport, title: string, { style, prose }: Page): string {
   const { files, losses, backups } = report
   const { cwd } = report.resume
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -156,10 +155,14 @@ function render(report: RestoreReport, title: string, style: Style): string {
       : []),
     ...(existsSync(cwd) || report.resume.command.length === 0
       ? []
-      : [style.magenta(`  ${visibleLine(cwd)} does not exist: create it, or choose another with --cwd.`)]),
+      : [
+          style.magenta(
+            prose(`  ${visibleLine(cwd)} does not exist: create it, or choose another with --cwd.`, "    "),
+          ),
+        ]),
     // Nothing opens what an account exported.
     ...(report.resume.command.length === 0 ? [] : [`${style.dim("Resume with:")} ${commandText(report)}`]),
-    ...(report.resume.note === undefined ? [] : [style.dim(visibleLine(report.resume.note))]),
+    ...(report.resume.note === undefined ? [] : [style.dim(prose(visibleLine(report.resume.note)))]),
   ]
   return `${lines.join("\n")}\n`
 }

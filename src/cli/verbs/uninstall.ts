@@ -7,6 +7,10 @@ import { defineVerb } from "../verb.ts"
 
 const args = argumentsFor(operation.input, { yes: {}, "delete-store": {}, "dry-run": {} })
 
+const SETUP = "Removes pond from the settings of clients, the schedule, and the files of pond that are listed."
+const KEEPS_STORE = `${SETUP} Stored sessions are kept; --delete-store deletes them too.`
+const DELETES_STORE = `${SETUP} The store goes with them, with every session in it: this cannot be undone.`
+
 export const uninstall = defineVerb({
   flags: args.flags,
   positionals: [],
@@ -14,7 +18,11 @@ export const uninstall = defineVerb({
   run: async (context) => {
     const { pond, flags, signal, ask, page } = context
     const confirm = async (planned: readonly string[]) =>
-      (await ask?.(`Remove the setup of pond and ${planned.map(page.path).join(", ")}?`)) === true
+      (await ask?.(
+        `Remove the setup of pond and ${planned.map(page.path).join(", ")}?`,
+        flags["delete-store"] ? DELETES_STORE : KEEPS_STORE,
+        "no",
+      )) === true
     const report = await perform(operation, { pond, signal, confirm }, args.inputOf(context))
     const { removed, directories, undone } = report
     return {
