@@ -30,7 +30,7 @@ longer than \`recall.tokens\`:
 export const CI = `A runner is thrown away after its job, and with it the sessions of its agents.
 \`pond capture\` keeps them. It runs a command, passes stdin, stdout, stderr and
 signals through, and exits with the command's exit code. Problems with storing are
-printed to stderr and never fail the job.
+printed to stderr and never fail the job; after ten minutes it is given up.
 
   pond capture -- claude -p "Review this change."
   pond capture --artifacts sessions -- codex exec --json "Fix the tests."

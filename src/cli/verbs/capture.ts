@@ -30,6 +30,8 @@ type CaptureFlags = typeof args.flags
 /** As a shell says it. */
 const NOT_FOUND = 127
 const NOT_EXECUTABLE = 126
+/** A bucket that never answers, or another pond that holds the store, would keep a job until its runner ends it as failed. */
+const KEEPING_MAX_MS = 10 * 60_000
 /** Clocks of runners step back while they are set. */
 const SLACK_MS = 2_000
 
@@ -60,16 +62,18 @@ async function captureCommand(context: VerbContext<CaptureFlags>): Promise<Strea
   const since = new Date(pond.host.clock.nowMs() - SLACK_MS).toISOString()
   const kept = leavesNone(words) ? fileForOutput(context) : undefined
   const exitCode = await runCommand(context, kept)
+  const late = AbortSignal.timeout(KEEPING_MAX_MS)
   try {
     const request = { since, ...(kept === undefined ? {} : { printed: kept }), ...args.inputOf(context) }
     // A signal that stopped the command does not stop the keeping.
-    const captured = await perform(operation, { pond, signal: new AbortController().signal }, request)
+    const captured = await Promise.race([perform(operation, { pond, signal: late }, request), lateness(late)])
     pond.host.log.info(summaryOf(captured, words))
     await report(context, captured, exitCode).catch((error: unknown) =>
       pond.host.log.warn(`The report of what was stored was not written: ${reasonOf(error)}`),
     )
   } catch (error) {
-    pond.host.log.warn(`The sessions of this command were not stored: ${toPondError(error).message}`)
+    const why = late.aborted ? `It took more than ${KEEPING_MAX_MS / 60_000} minutes.` : toPondError(error).message
+    pond.host.log.warn(`The sessions of this command were not stored: ${why}`)
   } finally {
     if (kept !== undefined) rmSync(dirname(kept), { recursive: true, force: true })
   }
@@ -90,6 +94,11 @@ const NO_SESSION = /--(?:no-session-persistence|ephemeral)\b/
 function leavesNone(words: readonly string[]): boolean {
   const line = words.join(" ")
   return NO_SESSION.test(line) && /\bstream-json\b/.test(line)
+}
+
+/** Fails when it is too late: a server that never answers a request does not hear of a signal. */
+function lateness(late: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => late.addEventListener("abort", () => reject(late.reason), { once: true }))
 }
 
 /** Nothing where there is no place for it: the command runs all the same. */
