@@ -102,6 +102,8 @@ export interface FileRecord {
 export interface Source {
   /** The roots where this client keeps its sessions, by its own variables and defaults, whether or not they exist. */
   readonly roots: (environment: Environment, home: string) => readonly string[]
+  /** Roots that are read only where the adapter is asked for by name, and that exist. */
+  readonly askedRoots?: (environment: Environment, home: string) => readonly string[]
   /** Names and sizes only: opens no session file (a database, or a file of many sessions, is opened for the list of them). */
   readonly plan: (root: string) => Iterable<SourceUnit | Issue> | AsyncIterable<SourceUnit | Issue>
   /** Whether a file that somebody points at begins as the files of this source do. Sources that go by names are not asked then. */
@@ -130,6 +132,8 @@ export interface SourceUnit {
    * be writing it, so that what is not finished never will be.
    */
   readonly row?: { readonly id: string; readonly mark: string; readonly isAtRest?: boolean }
+  /** A session that holds all of this and more: where it is stored, the unit is left out. */
+  readonly insteadOf?: { readonly id: string; readonly source_agent: string }
   /** What its parent is known by, where only a record of that session says it. */
   readonly parent?: SourceValue
 }

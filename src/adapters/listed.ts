@@ -12,6 +12,7 @@ export function listed(id: string, roots: Source["roots"], load: () => Adapter, 
     roots,
     plan: (root) => adapter().source.plan(root),
     ...(isIn === undefined ? {} : { isIn }),
+    askedRoots: (environment, home) => adapter().source.askedRoots?.(environment, home) ?? [],
     isOwn: (path) => adapter().source.isOwn?.(path) === true,
   }
   return new Proxy({ id, source } as Adapter, {

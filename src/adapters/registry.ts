@@ -40,6 +40,7 @@ import { roots as vibeRoots } from "./vibe/roots.ts"
 import { roots as vscodeChatRoots } from "./vscode-chat/roots.ts"
 import { roots as warpRoots } from "./warp/roots.ts"
 import { roots as windsurfRoots } from "./windsurf/roots.ts"
+import { roots as yoiRoots } from "./yoi/roots.ts"
 import { roots as zedRoots } from "./zed/roots.ts"
 
 /** Sessions that are only read where somebody names them: the export of an account, a file of an exchange format. */
@@ -89,6 +90,7 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("qoder", qoderRoots, () => require("./claude-code/adapter.ts").qoder),
   listed("nanoclaw", NOWHERE, () => require("./claude-code/adapter.ts").nanoclaw),
   listed("letta", lettaRoots, () => require("./letta/adapter.ts").letta),
+  listed("yoi", yoiRoots, () => require("./yoi/adapter.ts").yoi),
   listed("gptme", gptmeRoots, () => require("./gptme/adapter.ts").gptme),
   listed("chatgpt", NOWHERE, () => require("./chatgpt/adapter.ts").chatgpt),
   listed("claude-ai", NOWHERE, () => require("./claude-ai/adapter.ts").claudeAi),
@@ -96,6 +98,11 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("atif", NOWHERE, () => require("./atif/adapter.ts").atif),
   listed("claude-stream", NOWHERE, () => require("./claude-code/adapter.ts").claudeStream),
   listed("codex-exec", NOWHERE, () => require("./codex-exec/adapter.ts").codexExec),
+  listed("entire", NOWHERE, () => require("./claude-code/adapter.ts").entire),
+  listed("specstory", NOWHERE, () => require("./specstory/adapter.ts").specstory),
+  listed("managed-agents", NOWHERE, () => require("./managed-agents/adapter.ts").managedAgents),
+  listed("claude-prompts", NOWHERE, () => require("./prompts/adapter.ts").claudePrompts),
+  listed("codex-prompts", NOWHERE, () => require("./prompts/adapter.ts").codexPrompts),
 ]
 
 export function adapterById(id: string): Adapter | undefined {

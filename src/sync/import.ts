@@ -136,6 +136,8 @@ export async function importAll(sources: readonly ImportSource[], context: Impor
       const rows = createStoredRows(plan.units, rowsContext)
       for (const planned of plan.units) {
         if (context.signal.aborted) break
+        const { insteadOf } = planned.unit
+        if (insteadOf !== undefined && (await (await presence()).hasSession(insteadOf))) continue
         await importUnit({ source, planned, tally, bySession, flusher, thread, resumes, stored: rows }, context)
       }
       if (!context.signal.aborted) context.state.forget(source.adapter.id, source.root, [...plan.gone, ...plan.renamed])

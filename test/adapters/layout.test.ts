@@ -57,6 +57,9 @@ const CODEC_OF: Readonly<Record<string, string>> = {
   "kiro-ide": "kiro",
   "claude-desktop": "claude-code",
   "claude-stream": "claude-code",
+  entire: "claude-code",
+  "claude-prompts": "prompts",
+  "codex-prompts": "prompts",
 }
 
 test.each(ADAPTERS.map(({ id, serialize }) => [CODEC_OF[id] ?? id, serialize.foreign !== undefined] as const))(

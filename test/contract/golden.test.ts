@@ -164,7 +164,7 @@ for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0 && !K
       const [first, ...others] = fixturesOf(source)
       const fixture = others.find(({ name }) => name === TOLD[source.id]) ?? first
       const logs = await logsOf(source, fixture?.root ?? "")
-      const own = [...logs.values()].find(({ session }) => session.parent_session_id === undefined)
+      const own = [...logs.values()].find(({ session }) => !logs.has(session.parent_session_id ?? ""))
       const conversation = conversationOf(source, logs, own?.session.id ?? "")
       const way = { cwd: "/projects/beta", reasoning: "text" } as const
       expectGolden(`${source.id}-to-${target.id}`, foreignFiles(target, conversation, way))

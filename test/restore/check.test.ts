@@ -104,7 +104,7 @@ async function planOf(from: string, fixture: string, to: string): Promise<Restor
   const root = source && fixturesOf(source).find(({ name }) => name === fixture)?.root
   if (source === undefined || target === undefined || root === undefined) throw new Error("no fixture")
   const logs = await fixtureLogs(source, root)
-  const roots = [...logs.values()].filter(({ session }) => session.parent_session_id === undefined)
+  const roots = [...logs.values()].filter(({ session }) => !logs.has(session.parent_session_id ?? ""))
   return planned(logs, roots[0] as SessionLog, target)
 }
 

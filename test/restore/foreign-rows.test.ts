@@ -94,7 +94,10 @@ function otherId(id: string): string {
  * Their files are not called after the session. aider adds to the file that all sessions of a directory share; Letta Code has a
  * folder for the agent and one for the conversation in it, and what is restored of it goes below a folder that is named.
  */
-const NAMED_FREELY = new Set(["atif", "aider", "claude-stream", "codex-exec", "letta"])
+const NAMED_FREELY = new Set([
+  ...["atif", "aider", "claude-stream", "codex-exec", "letta"],
+  ...["managed-agents", "entire", "specstory"],
+])
 
 describe("files of another session", () => {
   test.each(ADAPTERS.map((adapter) => [adapter.id, adapter] as const))("%s", async (_, adapter) => {

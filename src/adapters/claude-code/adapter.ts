@@ -4,9 +4,10 @@ import type { Adapter } from "../adapter.ts"
 import type { Grant, OutputForms } from "../output-forms.ts"
 import { inOtherHome } from "../shared/other-home.ts"
 import { opensNothing } from "../shared/read-only.ts"
-import { type Brand, CLAUDE_CODE, DESKTOP, NANOCLAW, QODER, STREAM, XCODE } from "./brands.ts"
+import { type Brand, CLAUDE_CODE, DESKTOP, ENTIRE, NANOCLAW, QODER, STREAM, XCODE } from "./brands.ts"
 import { context } from "./context.ts"
 import { concernsCowork, coworkSourceOf, ofThisAccount } from "./cowork.ts"
+import { entireSource } from "./entire.ts"
 import { fileRecord } from "./files.ts"
 import { nanoclawSource } from "./nanoclaw.ts"
 import { parserOf } from "./parse.ts"
@@ -178,6 +179,20 @@ export const claudeStream: Adapter = {
   output: {
     sessionIds: whole(`${UUID}:claude-stream`),
     relativePaths: [/^(?:[\w-]{1,60}\/){0,3}(?:[\w-]{1,80}\.stream\.jsonl?|claude-execution-output\.json)$/],
+  },
+  ...shared,
+}
+
+/** Transcripts of Claude Code in the checkpoints of a repository. */
+export const entire: Adapter = {
+  ...opening(ENTIRE),
+  source: entireSource,
+  parse: parserOf(ENTIRE),
+  context,
+  serialize: streamSerializerOf(ENTIRE),
+  output: {
+    sessionIds: whole(`${UUID}:entire`),
+    relativePaths: [/^(?:[\da-f]{2}\/[\da-z]{10,26}\/|[\da-z]{10,26}\/)?\d{1,4}\/(?:full\.jsonl|metadata\.json)$/i],
   },
   ...shared,
 }

@@ -84,6 +84,16 @@ export const STREAM: Brand = {
   isPrinted: true,
 }
 
+/** Checkpoints of entire hold transcripts of Claude Code. */
+export const ENTIRE: Brand = {
+  id: "entire",
+  title: "entire checkpoints",
+  judged: { by: "source only", from: "2.1.326", to: "2.1.326" },
+  roots: () => [],
+  seed: "entire ",
+  isPrinted: true,
+}
+
 /** The log of the same session may be stored as well, and is another session: it holds the prompts, too. */
 export function printedId(id: Sealed<string> | undefined, brand: Brand): Sealed<string> | undefined {
   return id && joined([id, sealedOrigin(brand)], ":")

@@ -197,7 +197,11 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
 
 function learn({ brand, learned, isAgent }: Reading, record: SourceObject): void {
   learned.project ??= nonEmptyStringAt(record, "cwd")
-  if (brand.isPrinted) learned.printed ??= printedId(nonEmptyStringAt(record, "session_id"), brand)
+  if (brand.isPrinted)
+    learned.printed ??= printedId(
+      nonEmptyStringAt(record, "session_id") ?? nonEmptyStringAt(record, "sessionId"),
+      brand,
+    )
   learned.createdAt ??= timestampAt(record, "timestamp") ?? timestampAt(record, "_audit_timestamp")
   if (!isAgent) return
   learned.parent ??= nonEmptyStringAt(record, "sessionId")

@@ -25,6 +25,13 @@ You need no client to search and read them, or to pass them on as a page or a fi
   pond get SESSION -o session.html
   pond export --agent roo-code -o roo-code.pond
 
+Of sessions that Claude Code or Codex has deleted, their list of prompts is left.
+Prompts whose session is neither there nor stored are kept as what they are, a
+record of prompts:
+
+  pond sync claude-prompts
+  pond sync codex-prompts
+
 Some clients delete old sessions automatically: \`pond sync\` lists those that are
 about to be deleted, and names the setting that controls it.
 `

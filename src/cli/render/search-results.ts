@@ -67,7 +67,7 @@ function sessionText(session: FoundSession, pattern: RegExp | undefined, layout:
     .map(({ timestamp }) => timestamp)
     .sort()
     .at(-1)
-  const agent = visibleLine(session.source_agent)
+  const agent = `${visibleLine(session.source_agent)}${session.prompts_only === true ? " (prompts only)" : ""}`
   const rest = [
     ...(newest === undefined ? [] : [momentText(newest, nowMs)]),
     layout.matched,

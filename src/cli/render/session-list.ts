@@ -88,8 +88,15 @@ function plainLines(sessions: readonly ListedSession[]): string {
 }
 
 /** `★ Fix the login #billing` */
-function titleOf({ title = "(untitled)", starred, tags = [] }: ListedSession): string {
-  return [...(starred === true ? ["★"] : []), title, ...tags.map((tag) => `#${tag}`)].map(visibleLine).join(" ")
+function titleOf({ title = "(untitled)", starred, tags = [], prompts_only: isRecord }: ListedSession): string {
+  return [
+    ...(starred === true ? ["★"] : []),
+    ...(isRecord === true ? ["(prompts only)"] : []),
+    title,
+    ...tags.map((tag) => `#${tag}`),
+  ]
+    .map(visibleLine)
+    .join(" ")
 }
 
 /** `~/work/shop (fix-login)` */

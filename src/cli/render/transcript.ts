@@ -27,8 +27,10 @@ export function headText(answer: GetOutput, { style, nowMs, home, columns }: Tra
   const parent = session.parent_session_id
   return [
     `${style.bold(title)}\n${style.dim(facts)}\n`,
-    style.dim(`Resume: ${pondCommand("resume", session.id)}\n`),
-    parent === undefined ? "" : style.dim(`Parent: ${pondCommand("get", parent)}\n`),
+    session.prompts_only === true
+      ? "Prompts only: their session is gone, and what was answered is not known.\n"
+      : style.dim(`Resume: ${pondCommand("resume", session.id)}\n`),
+    parent === undefined || session.prompts_only === true ? "" : style.dim(`Parent: ${pondCommand("get", parent)}\n`),
     ...children.map((child) =>
       style.dim(`Sub-agent ${visibleLine(child.source_agent)}: ${pondCommand("get", child.id)}\n`),
     ),

@@ -6,6 +6,7 @@ import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, posix, resolve, win32 } from "node:path"
 import type { Adapter, ResumeCommand } from "../../adapters/adapter.ts"
+import { isPromptsOnly } from "../../adapters/prompts-only.ts"
 import { ADAPTERS, adapterById, originOf } from "../../adapters/registry.ts"
 import { PondError } from "../../model/errors.ts"
 import type { Loss } from "../../model/report.ts"
@@ -82,6 +83,16 @@ export async function planRestoreOf(pond: Pond, options: RestoreOptions): Promis
   }
 }
 
+/** No client is told that what a person typed was a conversation. */
+function refusePrompts({ session }: StoredTree, target: Adapter): void {
+  if (!isPromptsOnly(session.source_agent) || session.source_agent === target.id) return
+  throw new PondError(
+    "validation_failed",
+    `${session.id} is a record of prompts: what was answered is not known, so no client can resume it. Read it with \`pond get\`.`,
+    { details: { session_id: session.id } },
+  )
+}
+
 async function planned(
   pond: Pond,
   options: RestoreOptions,
@@ -90,6 +101,7 @@ async function planned(
   const sessions = await pond.sessions()
   const tree = await sessions.tree(options.sessionId)
   const target = targetOf(tree, options.to)
+  refusePrompts(tree, target)
   const cwd = options.cwd ?? tree.session.project
   const root = () => options.root ?? rootOf(pond, target, cwd)
   return await planRestore({

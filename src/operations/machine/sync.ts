@@ -133,9 +133,9 @@ export function importSources(pond: Pond, { adapters, path }: Pick<SyncOptions, 
   }
   const { environment } = pond.host
   const home = environment["HOME"] ?? homedir()
+  const asked = ({ source }: Adapter) => (adapters.length === 0 ? [] : (source.askedRoots?.(environment, home) ?? []))
   return chosen.flatMap((adapter) =>
-    adapter.source
-      .roots(environment, home)
+    [...adapter.source.roots(environment, home), ...asked(adapter)]
       .filter((root) => existsSync(root))
       .map((root) => ({ adapter, root })),
   )

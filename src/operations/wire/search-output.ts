@@ -12,7 +12,7 @@ import type { Sessions } from "../../sessions/store.ts"
 import { given } from "../fields.ts"
 import { closedObject } from "../operation.ts"
 import { shortIds } from "../store/session-ids.ts"
-import { PartSummary, titleText } from "./views.ts"
+import { PartSummary, PROMPTS_ONLY, promptsOnly, titleText } from "./views.ts"
 
 /** Characters of all hits together: what an agent can afford to read. */
 export const ANSWER_BUDGET = 60_000
@@ -47,6 +47,7 @@ const FoundSession = closedObject({
   short_id: Type.Optional(Type.String()),
   project: Type.String(),
   source_agent: Type.String(),
+  prompts_only: PROMPTS_ONLY,
   title: Type.Optional(Type.String()),
   session_messages_count: Type.Integer(),
   matched_message_count: Type.Integer(),
@@ -208,6 +209,7 @@ function foundSession(
     session_id: rootId,
     project: own?.project ?? "",
     source_agent: own?.sourceAgent ?? "",
+    ...promptsOnly({ source_agent: own?.sourceAgent ?? "" }),
     ...(own?.title === undefined ? {} : { title: own.title }),
     session_messages_count: spoken.length,
     matched_message_count: matched,

@@ -12,7 +12,7 @@ import { given, onOff, text } from "../fields.ts"
 import { closedObject, defineOperation } from "../operation.ts"
 import { shortIds } from "../store/session-ids.ts"
 import { asksSessions, branchesOf, messageFilter, passing, SessionFilters } from "./session-filters.ts"
-import { titleText } from "./views.ts"
+import { PROMPTS_ONLY, promptsOnly, titleText } from "./views.ts"
 
 const LIMIT = 20
 const LIMIT_MAX = 200
@@ -36,6 +36,7 @@ const ListedSession = closedObject({
     Type.String({ description: "As a person named it, its client recorded it, or the first words of the user." }),
   ),
   source_agent: Type.String(),
+  prompts_only: PROMPTS_ONLY,
   project: Type.String(),
   starred: Type.Optional(Type.Boolean({ description: "Whether a person marked it with a star." })),
   tags: Type.Optional(Type.Array(Type.String())),
@@ -217,6 +218,7 @@ async function describe(store: Sessions, activity: readonly SessionActivity[]): 
         ...given("title", titleText(labels.get(id)?.name ?? session.title ?? words.get(id))),
         ...labelFields(labels.get(id)),
         source_agent: session.source_agent,
+        ...promptsOnly(session),
         project: session.project,
         ...given("branch", branches.get(id)),
         host: hosts.get(id) ?? "",

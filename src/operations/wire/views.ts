@@ -1,9 +1,16 @@
 /** What a reader is shown of sessions, messages and parts: the shapes of the wire, made from canonical values. */
+
 import { type Static, Type } from "typebox"
+import { isPromptsOnly } from "../../adapters/prompts-only.ts"
 import { isJsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, Session } from "../../model/session.ts"
 import { given } from "../fields.ts"
 import { closedObject } from "../operation.ts"
+
+/** A record of prompts, whose session is gone, and no session. */
+export const PROMPTS_ONLY = Type.Optional(
+  Type.Boolean({ description: "Only the prompts of a session that is gone are known, and no answer." }),
+)
 
 export const SessionView = closedObject({
   id: Type.String(),
@@ -13,6 +20,7 @@ export const SessionView = closedObject({
   title: Type.Optional(Type.String()),
   parent_session_id: Type.Optional(Type.String()),
   parent_message_id: Type.Optional(Type.String()),
+  prompts_only: PROMPTS_ONLY,
 })
 export type SessionView = Static<typeof SessionView>
 
@@ -54,7 +62,11 @@ export type Depth = "conversational" | "complete" | "verbatim"
 
 export function sessionView(session: Session): SessionView {
   const { options: _, ...fields } = session
-  return fields
+  return { ...fields, ...promptsOnly(session) }
+}
+
+export function promptsOnly({ source_agent: agent }: Pick<Session, "source_agent">): { prompts_only?: true } {
+  return isPromptsOnly(agent) ? { prompts_only: true } : {}
 }
 
 const TITLE_UNITS_MAX = 300
