@@ -13,17 +13,11 @@ export const hermes: Client = {
   program: (installed) => [join(installed, "bin/hermes")],
   adapter: "hermes",
   folder: ".hermes",
-  environment: { HERMES_ACCEPT_HOOKS: "1" },
+  // After an edit of TypeScript it asks npm for a compiler and a language server: without a network, for 100 s.
+  environment: { HERMES_ACCEPT_HOOKS: "1", npm_config_offline: "true" },
   configure(home) {
     const model = ["default: mock-model", "provider: custom", `base_url: ${MODEL_URL}/v1`, "api_key: none"]
-    // For a file of TypeScript it would install a language server from npm, and waits 100 s where there is no network.
-    const lines = [
-      "model:",
-      ...[...model, "context_length: 200000"].map((line) => `  ${line}`),
-      "lsp:",
-      "  enabled: false",
-      "",
-    ]
+    const lines = ["model:", ...[...model, "context_length: 200000"].map((line) => `  ${line}`), ""]
     write(join(home, ".hermes/config.yaml"), lines.join("\n"))
   },
   begin: (prompt) => [...HERMES, "-q", prompt],
