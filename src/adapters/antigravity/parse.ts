@@ -181,7 +181,7 @@ function parseTranscript(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint
   return {
     push(raw) {
       const record = readJson(raw, writer)
-      const createdAt = (record && momentOf(record, "created_at")) ?? sealedModifiedAt(main)
+      const createdAt = (record === undefined ? undefined : momentOf(record, "created_at")) ?? sealedModifiedAt(main)
       if (!writer.hasBegun && id !== undefined && createdAt !== undefined)
         writer.begin({ id, createdAt, sourceAgent: product, project: product })
       if (record === undefined) return

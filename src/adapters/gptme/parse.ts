@@ -18,7 +18,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   return {
     push(raw) {
       const record = readJson(raw, writer)
-      const createdAt = (record && momentOf(record, "timestamp")) ?? sealedModifiedAt(main)
+      const createdAt = (record === undefined ? undefined : momentOf(record, "timestamp")) ?? sealedModifiedAt(main)
       if (!writer.hasBegun && id !== undefined && createdAt !== undefined)
         writer.begin({ id, createdAt, sourceAgent: product, project: product })
       if (record !== undefined) takeMessage(writer, raw, record)
