@@ -311,6 +311,23 @@ test("gh verifies the attestation where it is logged in, and what it refuses is 
   expect((await run(script)).out).toContain("Verified: SHA-256 and the attestation of acme/pond.")
 })
 
+test("another pond that comes first in PATH is named, and a home that cannot be written to is refused", () => {
+  const script = releaseOf("1.0.0", undefined, [])
+  addProgram("pond", "echo other")
+  const install = (...words: readonly string[]) => {
+    const env = { HOME: home, PATH: `${home}/tools:${home}/.local/bin`, POND_INSTALL_CPUINFO: join(home, "cpuinfo") }
+    const { exitCode, stderr } = Bun.spawnSync(["/bin/sh", script, "--from", home, ...words], { env, stderr: "pipe" })
+    return { exitCode, err: stderr.toString() }
+  }
+  for (const [name, content] of files) writeFileSync(join(home, name), content)
+  const hidden = `install: ${home}/tools/pond comes first in PATH and hides ${home}/.local/bin/pond.\n`
+  expect(install()).toEqual({ exitCode: 0, err: hidden })
+  expect(install("--prefix", "/dev/null/x")).toEqual({
+    exitCode: 1,
+    err: "install: Cannot create /dev/null/x/bin. Choose another directory with --prefix.\n",
+  })
+})
+
 test("a script that was cut short on its way does nothing", async () => {
   const script = releaseOf("1.0.0")
   const text = readFileSync(script, "utf8")
