@@ -32,11 +32,12 @@ export const list = defineVerb({
           stateText(client),
           `${client.verified_versions.from} to ${client.verified_versions.to}`,
           client.judged_by,
+          client.judged_on,
           client.converts ? "yes" : "no",
           client.mcp ? "yes" : "no",
           placesOf(client, page),
         ])
-        const titles = ["client", "state", "verified versions", "judged by", "converts", "MCP", "sessions in"]
+        const titles = ["client", "state", "verified versions", "judged by", "on", "converts", "MCP", "sessions in"]
         const shape = titles.map((title, index) => ({ title, isFixed: index < titles.length - 1 }))
         return renderTable(shape, rows, { columns, head: style.bold })
       },

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import type { Adapter, SourceFile } from "../../adapters/adapter.ts"
+import { judgedOn } from "../../adapters/judged-on.ts"
 import { ADAPTERS, adapterById } from "../../adapters/registry.ts"
 import { PondError } from "../../model/errors.ts"
 import { suggestion } from "../../platform/nearest.ts"
@@ -24,6 +25,8 @@ export interface Client {
   readonly verified_versions: { readonly from: string; readonly to: string }
   /** See `Judgement`. */
   readonly judged_by: string
+  /** The day on which its newest version was. */
+  readonly judged_on: string
   /** Whether sessions of other clients can be converted into it. */
   readonly converts: boolean
   readonly mcp: boolean
@@ -103,6 +106,7 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     found: program !== null || roots.some(({ exists }) => exists),
     verified_versions: { from: adapter.judged.from, to: adapter.judged.to },
     judged_by: adapter.judged.by,
+    judged_on: judgedOn(adapter.id),
     converts: adapter.serialize.foreign !== undefined,
     mcp: adapter.registration !== undefined,
   }

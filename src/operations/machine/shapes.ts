@@ -112,6 +112,7 @@ export const CLIENT = {
     description:
       "client: it resumed what pond wrote. samples: real sessions came back whole. source only: its code was read.",
   }),
+  judged_on: Type.String({ description: "The day on which its newest version was judged." }),
   converts: Type.Boolean({ description: "Whether sessions of other clients can be converted into it." }),
   mcp: Type.Boolean(),
 }
