@@ -61,7 +61,7 @@ export const bench: Bench = {
     const rows: Row[] = []
     for (const adapter of ADAPTERS.filter(({ id }) => chosen?.includes(id) !== false)) {
       const own = foreignFiles(adapter, conversation, { cwd: "/projects/alpha", reasoning: "keep" }).files
-      const written = own.some(({ form }) => form === "text") ? [] : unitsOf(adapter, own)
+      const written = own.every(({ form }) => form === "text") ? [] : unitsOf(adapter, own)
       const asked = samples === undefined ? written : await sampleUnits(adapter, join(samples, adapter.id))
       if (asked.length > 0) rows.push(parseRow(adapter, asked))
       else rows.push(...(await fixtureRow(adapter)))
