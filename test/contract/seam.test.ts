@@ -219,6 +219,8 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bas\s+(?:unknown\s+as\s+)?(?:readonly\s+)?Source(?:Value|Object|List)\b/, "read it from a record"],
   [/\bas\s+any\b|\bas\s+never\b/, "mend the type"],
   [/\bsink\s*\.\s*(?:session|entry)\s*\(/, "hand the record to the session writer"],
+  // The compiler takes a value of a source for an object, which is never falsy: an empty text would become the time.
+  [/\b(?:record|document|row|item) && \w+(?:Of|Under|At|In)\(/, "ask whether it is undefined"],
   [/\bnew\s+Sealed\b|\bSealed\.prototype\b/, "values are sealed by extract.ts"],
 ]
 
