@@ -95,11 +95,6 @@ const COMPACTED: Readonly<Record<string, (ended: Ended, session: string) => void
   codex(ended, session) {
     play(ended, ended.client.resume(session, "[[script:big]] fill the context", { args: ended.args }))
   },
-  opencode(ended, session) {
-    const params = { providerID: "mock", modelID: "mock-model", auto: false }
-    const steps = JSON.stringify([{ ask: `/session/${session}/summarize`, params }])
-    play(ended, [process.execPath, join(import.meta.dir, "drive.ts"), "opencode", steps])
-  },
 }
 
 /** The decision and the command of a session whose history a summary replaced must be in what its model is asked next. */
