@@ -9,7 +9,7 @@ import { runPond } from "../support/warm-pond.ts"
 const SESSION = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"
 
 test.each([
-  ["2.0.65 (Claude Code)", /Claude Code 2\.0\.65 is installed, and 2\.1\.\d+ wrote this session.*--anew/],
+  ["2.0.65 (Claude Code)", /Claude Code 2\.0\.65 is installed, but 2\.1\.\d+ wrote this session.*--anew/],
   ["2.1.1 (Claude Code)", undefined],
   ["3.0.0", undefined],
   ["no version", undefined],
