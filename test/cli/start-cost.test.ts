@@ -146,5 +146,6 @@ test("a search, and a search without a hit, read so often and no more", async ()
 test("a list reads so often and no more", async () => {
   const reads = await readsOf((pond) => perform(list, { pond, signal }, {}))
   expect(reads.length).toBeGreaterThan(5)
-  expect(reads.length).toBeLessThanOrEqual(10)
+  // One of them counts all rows, so that only newer ones are counted by their time: 40 ms of a million less.
+  expect(reads.length).toBeLessThanOrEqual(11)
 })
