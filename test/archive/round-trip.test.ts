@@ -14,7 +14,7 @@ import { runSync } from "../../src/sync/sync.ts"
 import { exported, imported, place } from "./support.ts"
 
 /** Another state of a session that another fixture has: no store holds both. */
-const OTHER_STATES = ["v1-client-upgraded", "v2-upgraded", "handed-over", "odd-numbers"]
+const OTHER_STATES = ["v1-client-upgraded", "v2-upgraded", "handed-over", "odd-numbers", "action"]
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 const here = place()
 afterAll(() => here[Symbol.dispose]())

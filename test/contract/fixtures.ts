@@ -42,12 +42,14 @@ export interface WireItem {
 export function fixturesOf(adapter: Adapter): Fixture[] {
   const folder = join(FIXTURES, adapter.id)
   if (!existsSync(folder)) return []
-  return readdirSync(folder).map((name) => {
-    const read = (file: string) => JSON.parse(readFileSync(join(folder, name, file), "utf8"))
-    const { intent, client, issues = {} } = read("fixture.json")
-    const expected = existsSync(join(folder, name, "expected.json")) ? read("expected.json") : {}
-    return { name, root: join(folder, name, "root"), intent, client, issues, expected }
-  })
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => {
+      const read = (file: string) => JSON.parse(readFileSync(join(folder, name, file), "utf8"))
+      const { intent, client, issues = {} } = read("fixture.json")
+      const expected = existsSync(join(folder, name, "expected.json")) ? read("expected.json") : {}
+      return { name, root: join(folder, name, "root"), intent, client, issues, expected }
+    })
 }
 
 // --- Reading ----------------------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ const TOLD: Readonly<Record<string, string>> = {
   trae: "chats",
   "trae-cli": "tools",
   cursor: "editor",
+  nanoclaw: "chat",
 }
 
 /** Extensions that were made of Cline's are read by its codec: what is told of one is told of all. */
@@ -161,8 +162,8 @@ const KIN = new Set(["zoo-code", "kilo-legacy"])
 for (const source of ADAPTERS.filter((each) => fixturesOf(each).length > 0 && !KIN.has(each.id))) {
   for (const target of targetsOf(source).filter((each) => each !== source)) {
     test(`a session of ${source.id} becomes in ${target.id} what it was before`, async () => {
-      const [first, ...others] = fixturesOf(source)
-      const fixture = others.find(({ name }) => name === TOLD[source.id]) ?? first
+      const told = fixturesOf(source).filter(({ name }) => name !== "damaged")
+      const fixture = told.find(({ name }) => name === TOLD[source.id]) ?? told[0]
       const logs = await logsOf(source, fixture?.root ?? "")
       const own = [...logs.values()].find(({ session }) => !logs.has(session.parent_session_id ?? ""))
       const conversation = conversationOf(source, logs, own?.session.id ?? "")
