@@ -103,6 +103,7 @@ export const ADAPTERS: readonly Adapter[] = [
   listed("managed-agents", NOWHERE, () => require("./managed-agents/adapter.ts").managedAgents),
   listed("claude-prompts", NOWHERE, () => require("./prompts/adapter.ts").claudePrompts),
   listed("codex-prompts", NOWHERE, () => require("./prompts/adapter.ts").codexPrompts),
+  listed("oh-my-opencode", NOWHERE, () => require("./oh-my-opencode/adapter.ts").ohMyOpencode),
 ]
 
 export function adapterById(id: string): Adapter | undefined {

@@ -154,6 +154,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "trae-cli": "tools",
   cursor: "editor",
   nanoclaw: "chat",
+  "oh-my-opencode": "tools",
 }
 
 /** Extensions that were made of Cline's are read by its codec: what is told of one is told of all. */

@@ -87,7 +87,7 @@ test("a row of a table that holds no sessions is refused, whatever stands in it"
 
 /** Of the same form, so that it is no form that stops it. */
 function otherId(id: string): string {
-  return id.replace(/[0-9a-z]$/i, (last) => (last === "1" ? "2" : "1"))
+  return id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === "1" ? "2" : "1"))
 }
 
 /**

@@ -6,6 +6,9 @@ import { claude, codex, type promptsCodec } from "./parse.ts"
 import { serializeOf } from "./serialize.ts"
 import { assembleOf, promptsSource } from "./source.ts"
 
+/** A session, or a day of a project. */
+const NAME = "(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:\\d{4}-\\d\\d-\\d\\d|undated)-[0-9a-f]{8})"
+
 export const claudePrompts: Adapter = adapterOf(CLAUDE, claude, { from: "2.0", to: "2.1.326" })
 export const codexPrompts: Adapter = adapterOf(CODEX, codex, { from: "0.40.0", to: "0.169.0" })
 
@@ -23,8 +26,8 @@ function adapterOf(
     context,
     serialize: serializeOf(brand, codec),
     output: {
-      sessionIds: new RegExp(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:${brand.id}$`),
-      relativePaths: [/^prompts\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/],
+      sessionIds: new RegExp(`^${NAME}:${brand.id}$`),
+      relativePaths: [new RegExp(`^prompts/${NAME}\\.json$`)],
     },
     assemble: assembleOf(brand),
   }

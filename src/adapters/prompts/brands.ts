@@ -14,6 +14,8 @@ export interface Brand {
   /** The folder below the root in which the client keeps its sessions, and the sessions that a name in it is of. */
   readonly sessions: string
   readonly sessionOf: RegExp
+  /** The folder of long pasted texts, where the client has one. */
+  readonly pastes?: string
 }
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -28,6 +30,7 @@ export const CLAUDE: Brand = {
   text: "display",
   sessions: "projects",
   sessionOf: new RegExp(`^(${UUID})(?:\\.jsonl)?$`),
+  pastes: "paste-cache",
 }
 
 export const CODEX: Brand = {
@@ -44,5 +47,8 @@ export const CODEX: Brand = {
 
 export const PLAIN_ID = new RegExp(`^${UUID}$`)
 
-/** The list of prompts in the document that is made of the lines of a session. */
+/** Names the document in place of a session: a day of a project. */
+export const DAY = "day"
+
+/** The list of prompts in the document that is made of the lines of a session or a day. */
 export const LIST = "prompts"

@@ -13,7 +13,8 @@ import type { MessageDraft } from "../session-writer.ts"
 import { listedDocument, spoken } from "../shared/listed-document.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, type Spot } from "../spot.ts"
-import { type Brand, CLAUDE, CODEX, LIST } from "./brands.ts"
+import { type Brand, CLAUDE, CODEX, DAY, LIST } from "./brands.ts"
+import { PASTE, PASTED } from "./pastes.ts"
 
 export function promptsCodec(brand: Brand): ReturnType<typeof listedDocument> {
   const origin = sealedOrigin(brand)
@@ -23,8 +24,9 @@ export function promptsCodec(brand: Brand): ReturnType<typeof listedDocument> {
     key: LIST,
     start: (document) => {
       const session = nonEmptyStringAt(document, brand.session)
+      const name = session ?? nonEmptyStringAt(document, DAY)
       return {
-        id: session && joined([session, origin], ":"),
+        id: name && joined([name, origin], ":"),
         // Where its owner erases the session, its prompts go with it.
         parentSessionId: session,
         createdAt: moment(valueAt(document, LIST, 0) ?? null),
@@ -32,12 +34,16 @@ export function promptsCodec(brand: Brand): ReturnType<typeof listedDocument> {
       }
     },
     facts: (line) => ({ timestamp: moment(line) }),
-    drafts: (line) => draftsOf(line, brand),
+    drafts: (line, note) => {
+      const drafts = draftsOf(line, brand)
+      if (drafts.length === 0) note("unknown_record", "a line without a prompt")
+      return drafts
+    },
   })
 }
 
 function draftsOf(line: Spot, brand: Brand): MessageDraft[] {
-  const typed = nonEmptyTextUnder(line, brand.text)
+  const typed = nonEmptyTextUnder(line, inside(line, PASTE) === undefined ? brand.text : PASTED)
   const pasted = inside(line, "pastedContents")
   // The prompt shows where each stood: [Pasted text #1].
   const texts = Object.keys(fieldsOf(pasted?.value)).flatMap((key) => {

@@ -1,20 +1,23 @@
 /**
  * The prompts of sessions that are gone: lines of `history.jsonl`, which the client keeps when it deletes a session. Only that file
- * is opened, by its name. What is restored lies as one document for each session in `prompts`.
+ * is opened, by its name, and the texts that its lines name by a hash. What is restored lies as one document for each session in
+ * `prompts`.
  */
-import { existsSync, readFileSync, type Stats, statSync } from "node:fs"
+import { existsSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../model/json.ts"
+import { stringifyJson } from "../../model/json.ts"
 import type { Issue } from "../../model/report.ts"
 import type { Environment } from "../../platform/host/environment.ts"
 import type { Source, SourceFile, SourceUnit } from "../adapter.ts"
 import { fileOf } from "../shared/folders.ts"
 import { filesBelow, isIssue } from "../shared/walk.ts"
-import { type Brand, LIST, PLAIN_ID } from "./brands.ts"
+import { type Brand, DAY, LIST, PLAIN_ID } from "./brands.ts"
+import { linesOfHistory } from "./history.ts"
+import { createPastes, type Pastes } from "./pastes.ts"
 
 const HISTORY = "history.jsonl"
 const FOLDER = "prompts"
-const RESTORED = new RegExp(`^${FOLDER}/[0-9a-f-]{36}\\.json$`)
+const RESTORED = new RegExp(`^${FOLDER}/(?:[0-9a-f-]{36}|(?:\\d{4}-\\d\\d-\\d\\d|undated)-[0-9a-f]{8})\\.json$`)
 
 export function promptsSource(brand: Brand): Source {
   return {
@@ -43,25 +46,27 @@ function plan(given: string, brand: Brand): (SourceUnit | Issue)[] {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() !== true) return units
   const kept = keptSessions(root, brand)
-  const bySession = linesBySession(path, stat, brand)
-  const { unread } = last ?? { unread: 0 }
+  const { lines, unread } = linesOfHistory(path, stat, brand)
   const issue = { file: HISTORY, found: `unreadable lines: ${unread}` }
   if (unread > 0) units.push({ kind: "unparsable_line", severity: "fault", ...issue })
-  else if (bySession.size === 0)
-    units.push({ kind: "unknown_record", severity: "note", file: HISTORY, found: "no line that names a session" })
-  for (const [id, lines] of bySession)
-    if (!kept.has(id)) units.push(unitOfPrompts(root, lineFile(root, stat, id, lines), id, brand))
+  else if (lines.size === 0) units.push({ kind: "unknown_record", severity: "note", file: HISTORY, found: "no line" })
+  const pastes = createPastes(root, brand)
+  for (const [id, own] of lines)
+    if (!kept.has(id)) units.push(unitOfPrompts(root, lineFile(root, stat, id, own, pastes), id, brand))
+  if (pastes.gone > 0)
+    units.push({ kind: "missing_paste", severity: "note", file: HISTORY, found: `pasted texts gone: ${pastes.gone}` })
   return units
 }
 
 function unitOfPrompts(root: string, file: SourceFile, id: string, { client }: Brand): SourceUnit {
-  return { key: file.relativePath, root, files: [file], insteadOf: { id, source_agent: client } }
+  const unit = { key: file.relativePath, root, files: [file] }
+  return PLAIN_ID.test(id) ? { ...unit, insteadOf: { id, source_agent: client } } : unit
 }
 
 /** Lines of several sessions lie in one file: what tells that one of them grew is a hash of its lines. */
-function lineFile(root: string, stat: Stats, id: string, lines: readonly string[]): SourceFile {
+function lineFile(root: string, stat: Stats, id: string, lines: readonly string[], pastes: Pastes): SourceFile {
   const { changedMs: _, ...file } = fileOf(root, `${FOLDER}/${id}.json`, "document", stat)
-  const text = lines.join("\n")
+  const text = pastes.added(lines).join("\n")
   return {
     ...file,
     path: join(root, HISTORY),
@@ -71,56 +76,16 @@ function lineFile(root: string, stat: Stats, id: string, lines: readonly string[
   }
 }
 
-/** The document of a session: its lines in their order. */
+/** The document of a session, or of a day of a project: its lines in their order. */
 export function assembleOf(brand: Brand): (file: SourceFile) => string | undefined {
   return ({ path, relativePath }) => {
     if (basename(path) !== HISTORY) return undefined
     const id = relativePath.slice(FOLDER.length + 1, -".json".length)
-    const lines = linesBySession(path, statSync(path), brand).get(id) ?? []
-    return `{${stringifyJson(brand.session)}:${stringifyJson(id)},${stringifyJson(LIST)}:[${lines.join(",")}]}`
+    const lines = linesOfHistory(path, statSync(path), brand).lines.get(id) ?? []
+    const list = createPastes(dirname(path), brand).added(lines).join(",")
+    const key = PLAIN_ID.test(id) ? brand.session : DAY
+    return `{${stringifyJson(key)}:${stringifyJson(id)},${stringifyJson(LIST)}:[${list}]}`
   }
-}
-
-/** A file has the lines of all sessions, which are asked for one after the other. */
-let last: Read | undefined
-
-interface Read {
-  readonly key: string
-  readonly lines: ReadonlyMap<string, readonly string[]>
-  /** Lines that are no JSON object. */
-  readonly unread: number
-}
-
-function linesBySession(
-  path: string,
-  { size, mtimeMs, ino }: Stats,
-  brand: Brand,
-): ReadonlyMap<string, readonly string[]> {
-  const key = [path, size, mtimeMs, ino, brand.id].join("|")
-  if (last?.key === key) return last.lines
-  const lines = new Map<string, string[]>()
-  let unread = 0
-  for (const line of readFileSync(path, "utf8").split("\n")) {
-    if (line.trim() === "") continue
-    const parsed = parseJson(line)
-    if (!parsed.ok || !isJsonObject(parsed.value)) {
-      unread++
-      continue
-    }
-    const id = sessionIn(parsed.value, brand)
-    if (id === undefined) continue
-    const known = lines.get(id)
-    if (known === undefined) lines.set(id, [line])
-    else known.push(line)
-  }
-  last = { key, lines, unread }
-  return lines
-}
-
-/** Lines of 2025 name no session: which one they were typed into nobody can tell. */
-function sessionIn(line: JsonObject, { session, text }: Brand): string | undefined {
-  const { [session]: id, [text]: words } = line
-  return typeof id === "string" && PLAIN_ID.test(id) && typeof words === "string" ? id : undefined
 }
 
 const DEPTH_MAX = 5

@@ -32,6 +32,10 @@ record of prompts:
   pond sync claude-prompts
   pond sync codex-prompts
 
+Of sessions of opencode, its plugin oh-my-opencode left copies with less in them:
+
+  pond sync oh-my-opencode
+
 Some clients delete old sessions automatically: \`pond sync\` lists those that are
 about to be deleted, and names the setting that controls it.
 `

@@ -1,22 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { SourceUnit } from "../../../src/adapters/adapter.ts"
 import { claudeCode } from "../../../src/adapters/claude-code/adapter.ts"
 import { claudePrompts, codexPrompts } from "../../../src/adapters/prompts/adapter.ts"
+import type { Issue } from "../../../src/model/report.ts"
 import { planRestoreOf } from "../../../src/operations/machine/restore.ts"
 import { syncPond } from "../../../src/operations/machine/sync.ts"
 import { eraseSessions } from "../../../src/operations/wire/erase-sessions.ts"
 import { sessions } from "../../../src/operations/wire/sessions.ts"
 import { fixturesOf, logsOf } from "../../contract/fixtures.ts"
 import { memoryPond, type TestPond } from "../../operations/support.ts"
-import { told } from "../told.ts"
+import { logsOfFixture, told } from "../told.ts"
 
 const GONE = "a0000001-0000-4000-8000-00000000000a"
+const OF_A_DAY = "2025-11-20-01709443:claude-prompts"
 const KEPT = "a0000002-0000-4000-8000-00000000000a"
 
 test("only prompts of sessions that are gone, each session a record", async () => {
   expect(await told(claudePrompts, "gone")).toEqual([
+    ["user: an old prompt"],
     ["user: Why does the test fail?", "user: Fix it then. 直して 🚀", "user: /compact"],
     ["user: And the docs?"],
   ])
@@ -25,8 +29,39 @@ test("only prompts of sessions that are gone, each session a record", async () =
 
 test("a pasted text is said too, and a picture is named by its prompt alone", async () => {
   expect(await told(claudePrompts, "pasted")).toEqual([
-    ["user: Look: [Pasted text #1 +2 lines] and [Image #2]", "user: line one line two"],
+    [
+      "user: Look: [Pasted text #1 +2 lines] and [Image #2]",
+      "user: line one line two",
+      "user: And this: [Pasted text #1 +2 lines]",
+      "user: a long text of many lines",
+    ],
   ])
+})
+
+test("prompts of 2025, which name no session, are a record for each day of a project", async () => {
+  const logs = await logsOfFixture(claudePrompts, "of-2025")
+  const days = logs.map(({ session }) => session.id.replace(/-[0-9a-f]{8}:claude-prompts$/, ""))
+  expect(days).toEqual(["2025-09-01", "2025-10-09", "2025-10-09", "2025-10-10", "undated"])
+  expect(logs.map(({ session }) => session.parent_session_id)).toEqual(Array(5).fill(undefined))
+  expect(await told(claudePrompts, "of-2025")).toContainEqual(["user: first", "user: second 🚀"])
+})
+
+test("pasted texts that are no longer there are counted, and nothing but a file of the cache is opened for one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pond-prompts-"))
+  mkdirSync(join(folder, "paste-cache"))
+  writeFileSync(join(folder, "0123456789abcdef.txt"), "elsewhere")
+  symlinkSync(join(folder, "0123456789abcdef.txt"), join(folder, "paste-cache", "0123456789abcdef.txt"))
+  const pastedContents = Object.fromEntries(
+    ["fedcba9876543210", "../0123456789abcdef", "0123456789abcdef"].map((contentHash, at) => [at, { contentHash }]),
+  )
+  const line = { display: "Look", pastedContents, timestamp: 1, sessionId: GONE }
+  writeFileSync(join(folder, "history.jsonl"), JSON.stringify(line))
+  const [unit, issue, ...others] = [...(claudePrompts.source.plan(folder) as Iterable<SourceUnit | Issue>)]
+  expect(issue).toMatchObject({ kind: "missing_paste", found: "pasted texts gone: 3" })
+  expect(others).toEqual([])
+  const [file] = (unit as SourceUnit).files
+  expect(file && claudePrompts.assemble?.(file)).not.toContain("elsewhere")
+  rmSync(folder, { recursive: true })
 })
 
 test("nothing is read unless it is asked for by name", () => {
@@ -84,6 +119,7 @@ test("a session that is stored or erased leaves no prompts; the others are liste
   await sync(rootOf("gone"))
   const listed = ((await place.run(sessions, {})) as Listed).sessions
   expect(listed.map(({ session_id, prompts_only }) => [session_id, prompts_only ?? false]).toSorted()).toEqual([
+    [OF_A_DAY, true],
     [`${GONE}:claude-prompts`, true],
     [id, false],
   ])
@@ -94,6 +130,6 @@ test("a session that is stored or erased leaves no prompts; the others are liste
   await place.run(eraseSessions, { session_ids: [id] })
   await sync(rootOf("gone"))
   const after = ((await place.run(sessions, {})) as Listed).sessions
-  expect(after.map(({ session_id }) => session_id)).toEqual([`${GONE}:claude-prompts`])
+  expect(new Set(after.map(({ session_id }) => session_id))).toEqual(new Set([OF_A_DAY, `${GONE}:claude-prompts`]))
   rmSync(folder, { recursive: true })
 })
