@@ -154,6 +154,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "trae-cli": "tools",
   cursor: "editor",
   nanoclaw: "chat",
+  "claude-prompts": "pasted",
   "oh-my-opencode": "tools",
 }
 
