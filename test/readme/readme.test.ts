@@ -179,28 +179,46 @@ interface ListedClient {
   readonly roots: readonly { readonly path: string }[]
   readonly verified_versions: { readonly from: string; readonly to: string }
   readonly judged_by: string
+  readonly judged_on: string
   readonly converts: boolean
 }
 
-test("the README has every client, with its directories and the versions that were verified", async () => {
+async function listedClients(): Promise<readonly ListedClient[]> {
   const { stdout } = await shell("pond adapters list --json")
-  const { adapters } = JSON.parse(stdout) as { adapters: ListedClient[] }
-  const wanted = adapters.map(({ title, roots, verified_versions: { from, to } }) => [
-    title,
-    roots.map(({ path }) => `\`${path.replace(home.path, "~")}\``).join(", "),
-    from === to ? from : `${from} to ${to}`,
-  ])
-  const [, table = ""] = /^\| client +\|.*?\n.*?\n(.*?)\n\n/ms.exec(README) ?? []
-  const rows = table.split("\n").map((line) =>
+  return (JSON.parse(stdout) as { adapters: ListedClient[] }).adapters
+}
+
+const eraOf = ({ verified_versions: { from, to } }: ListedClient) => (from === to ? from : `${from} to ${to}`)
+
+/** The cells of the first table whose head begins so. */
+function tableIn(text: string, head: RegExp): string[][] {
+  const [, table = ""] = new RegExp(`^${head.source}.*?\\n.*?\\n(.*?)\\n\\n`, "ms").exec(text) ?? []
+  return table.split("\n").map((line) =>
     line
       .split("|")
       .slice(1, -1)
       .map((cell) => cell.trim()),
   )
-  expect(rows).toEqual(wanted)
+}
+
+test("the README has every client, with its directories and the versions that were verified", async () => {
+  const adapters = await listedClients()
+  const wanted = adapters.map((each) => [
+    each.title,
+    each.roots.map(({ path }) => `\`${path.replace(home.path, "~")}\``).join(", "),
+    eraOf(each),
+  ])
+  expect(tableIn(README, /\| client +\| sessions from/)).toEqual(wanted)
   // What no client judged is nothing that sessions of others are converted into for certain.
   expect(adapters.filter((each) => each.judged_by === "client" && !each.converts).map(({ title }) => title)).toEqual([])
   // Without a directory for all of its sessions a client is written to only where they lie in projects.
   const homeless = adapters.filter(({ roots, converts }) => roots.length === 0 && converts)
   expect(homeless.map(({ title }) => title)).toEqual(["aider"])
+})
+
+test("the guide says how each client was judged", async () => {
+  const wanted = (await listedClients()).map((each) => {
+    return [each.title, eraOf(each), each.converts ? "yes" : "no", each.judged_by, each.judged_on]
+  })
+  expect(tableIn(GUIDE, /\| client +\| eras/)).toEqual(wanted)
 })
