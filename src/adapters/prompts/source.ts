@@ -46,10 +46,16 @@ function plan(given: string, brand: Brand): (SourceUnit | Issue)[] {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() !== true) return units
   const kept = keptSessions(root, brand)
-  const { lines, unread } = linesOfHistory(path, stat, brand)
+  const { lines, unread, others } = linesOfHistory(path, stat, brand)
   const issue = { file: HISTORY, found: `unreadable lines: ${unread}` }
   if (unread > 0) units.push({ kind: "unparsable_line", severity: "fault", ...issue })
-  else if (lines.size === 0) units.push({ kind: "unknown_record", severity: "note", file: HISTORY, found: "no line" })
+  if (others > 0 || (lines.size === 0 && unread === 0))
+    units.push({
+      kind: "unknown_record",
+      severity: "note",
+      file: HISTORY,
+      found: `lines that hold no prompt: ${others}`,
+    })
   const pastes = createPastes(root, brand)
   for (const [id, own] of lines)
     if (!kept.has(id)) units.push(unitOfPrompts(root, lineFile(root, stat, id, own, pastes), id, brand))

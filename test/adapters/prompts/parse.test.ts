@@ -15,7 +15,7 @@ import { memoryPond, type TestPond } from "../../operations/support.ts"
 import { logsOfFixture, told } from "../told.ts"
 
 const GONE = "a0000001-0000-4000-8000-00000000000a"
-const OF_A_DAY = "2025-11-20-01709443:claude-prompts"
+const OF_A_DAY = "2025-11-20-ec057b83:claude-prompts"
 const KEPT = "a0000002-0000-4000-8000-00000000000a"
 
 test("only prompts of sessions that are gone, each session a record", async () => {
@@ -75,6 +75,10 @@ test("a line that is none is said", () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-prompts-"))
   writeFileSync(join(folder, "history.jsonl"), '{"display":"cut')
   expect([...(claudePrompts.source.plan(folder) as Iterable<object>)]).toMatchObject([{ kind: "unparsable_line" }])
+  writeFileSync(join(folder, "history.jsonl"), '{"apiKey":"of nobody"}')
+  expect([...(claudePrompts.source.plan(folder) as Iterable<object>)]).toMatchObject([
+    { kind: "unknown_record", found: "lines that hold no prompt: 1" },
+  ])
   rmSync(folder, { recursive: true })
 })
 
