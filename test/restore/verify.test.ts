@@ -4,7 +4,7 @@ import type { Adapter } from "../../src/adapters/adapter.ts"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { pi } from "../../src/adapters/pi/adapter.ts"
 import { systemClock } from "../../src/platform/host/clock.ts"
-import type { Mismatch } from "../../src/restore/compare.ts"
+import { differences, type Mismatch } from "../../src/restore/compare.ts"
 import { nativeFiles } from "../../src/restore/output-files.ts"
 import { type Passage, verify } from "../../src/restore/verify.ts"
 import { heldPassage, storePassage } from "../../src/restore/verify-passage.ts"
@@ -251,4 +251,10 @@ test("a store that holds more of a session than a source, or the session under a
   // A record that it lacks is told, and so is one of two equal ones.
   const more = rootOf({ "a.jsonl": [...second, later("nowhere"), later("there")] })
   expect((await verified(more, pi, { openPassage })).mismatches.map(({ record }) => record)).toEqual([4, 5])
+})
+
+test("an empty file that a client needs beside what was stored says nothing that the source does not say", () => {
+  const beside = (text: string) => differences("s", [], [{ form: "text", relativePath: "journal/1.jsonl", text }])
+  expect(beside("")).toEqual([])
+  expect(beside("{}")).toMatchObject([{ file: "journal/1.jsonl", record: 1, expected: null }])
 })
