@@ -3,6 +3,7 @@
  * or named, nothing throws and nothing hangs. `bun run fuzz` does it for longer; `POND_SEED=… bun test test/contract/fuzz-files`
  * repeats one.
  */
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -42,6 +43,22 @@ const WOUNDS: readonly Wound[] = [
   () => Buffer.alloc(0),
   (_, random) => Buffer.from("something else entirely ".repeat(1 + below(500, random))),
 ]
+
+/**
+ * Whether SQLite reads all rows of a database without a word. It has no checksums: a flipped count of cells makes a table look
+ * empty (POND_SEED=20260234 of Cursor), and an index that lost its entry finds no key that is there (20260217 of Trae). Nobody
+ * could name such damage but by checking a database whole, which of a gigabyte costs seconds at each sync.
+ */
+function isReadable(path: string): boolean {
+  try {
+    using database = new Database(path, { readonly: true })
+    const tables = database.query<{ name: string }, []>("select name from sqlite_master where type = 'table'").all()
+    for (const { name } of tables) database.query(`select * from "${name.replaceAll('"', '""')}"`).all()
+    return tables.length > 0
+  } catch {
+    return false
+  }
+}
 
 /** How many units were read, and how many issues were raised. */
 async function survive(adapter: Adapter, root: string): Promise<{ units: number; issues: number }> {
@@ -88,7 +105,7 @@ for (const adapter of ADAPTERS.filter((each) => fixturesOf(each).length > 0)) {
           writeFileSync(path, wound(readFileSync(path), random))
           const { units, issues } = await survive(adapter, root)
           if (issues > 0) damaged++
-          else if (units === 0) throw new Error("nothing was read, and nothing said of it")
+          else if (units === 0 && !isReadable(path)) throw new Error("nothing was read, and nothing said of it")
         } catch (cause) {
           throw new Error(`POND_SEED=${seed} POND_FUZZ_ROUNDS=1, fixture ${fixture.name}`, { cause })
         } finally {
