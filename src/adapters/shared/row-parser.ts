@@ -54,10 +54,11 @@ export function parseRows(
     session = factsOf(row)
     const id = nonEmptyOf(row, layout.session.id)
     const digest = digestOf(row)
-    if (id === undefined || digest === sessionDigest) return
+    if (digest === sessionDigest) return
     sessionDigest = digest
     const pond = titleFact(row)
-    if (seen.has(plain(id))) writer.carrier(raw, row, { pond: { ...pond, revision_of: plain(id) } })
+    if (id === undefined) writer.carrier(raw, row, { pond })
+    else if (seen.has(plain(id))) writer.carrier(raw, row, { pond: { ...pond, revision_of: plain(id) } })
     else writer.carrier(raw, row, { id, pond })
   }
 
@@ -66,8 +67,7 @@ export function parseRows(
     const digest = messageDigest(layout, row, plain(id))
     if (digests.has(digest)) return
     digests.add(digest)
-    const note: Note = (kind, what) => writer.issue(raw, { kind, severity: "note", found: what.slice(0, 80) })
-    const found = draftsOf(row, note, session).map((draft, at) => (at === 0 ? { ...draft, id } : draft))
+    const found = draftsOf(row, writer.noteOn(raw), session).map((draft, at) => (at === 0 ? { ...draft, id } : draft))
     const timestamp = found[0]?.timestamp
     if (seen.has(plain(id))) writer.carrier(raw, row, { timestamp, pond: { revision_of: plain(id) } })
     else if (isFilled(found)) writer.record(raw, row, found)

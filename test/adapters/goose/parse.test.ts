@@ -7,6 +7,7 @@ import { goose } from "../../../src/adapters/goose/adapter.ts"
 import { source } from "../../../src/adapters/goose/source.ts"
 import { sourceOf } from "../../../src/adapters/shared/native.ts"
 import { resolve } from "../../../src/adapters/shared/resolve.ts"
+import { fromSource } from "../../../src/adapters/source-value.ts"
 import { stringifyJson } from "../../../src/model/json.ts"
 import type { Entry, Part, Session } from "../../../src/model/session.ts"
 import { temporaryHome } from "../../support/pond-process.ts"
@@ -130,4 +131,20 @@ test("its data lies where its variables say", () => {
   expect(source.roots({}, "/home/dev")).toEqual(["/home/dev/.local/share/goose"])
   expect(source.roots({ XDG_DATA_HOME: "/d" }, "/home/dev")).toEqual(["/d/goose"])
   expect(source.roots({ GOOSE_PATH_ROOT: "/g" }, "/home/dev")).toEqual(["/g/data"])
+})
+
+test("a row of a session whose id is no text is not passed over in silence", async () => {
+  const found: string[] = []
+  for await (const unit of source.plan(join(FIXTURES, "tools/root"))) {
+    if (!("files" in unit)) continue
+    const issue = ({ kind }: { kind: string }) => void found.push(kind)
+    const parser = goose.parse(unit, { session: () => undefined, entry: () => undefined, issue })
+    for await (const { records } of resolve(goose, unit)) {
+      const rows = records.filter((record) => record.form === "row" && record.table === "sessions")
+      for (const row of rows)
+        if (row.form === "row") parser.push({ ...row, row: fromSource({ ...(row.row as object), id: ["odd"] }) })
+    }
+    parser.end(true)
+  }
+  expect(found).toContain("no_session")
 })
