@@ -109,8 +109,8 @@ export interface Source {
   /** Whether a file that somebody points at begins as the files of this source do. Sources that go by names are not asked then. */
   readonly isOwn?: (path: string) => boolean
   /**
-   * For clients that keep sessions in the directory that they are about, and no list of these: whether a directory has any.
-   * pond looks where other clients worked, and a restore writes to the directory in which the session goes on.
+   * Whether a project has sessions of a client that stores them in the project and keeps no list of projects. pond looks
+   * where other clients worked, and a restore writes to the directory in which the session continues.
    */
   readonly isIn?: (project: string) => boolean
 }

@@ -118,7 +118,7 @@ const KINDS = ["start", "prompt", "told", "head", "text"] as const
 
 // --- Sessions of a file -----------------------------------------------------------------------------------------------
 
-/** A run that took the history up goes on with the session before it. */
+/** A run with `--restore-chat-history` continues the session before it. */
 const RESTORED = /^> Restored previous conversation history\./m
 /** With the blank line that aider puts before it. In an answer the same words stand in the middle of a paragraph. */
 const RUN = /(?:^\r?\n?|(?<=\n)\r?\n)# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\r?\n/g

@@ -122,7 +122,7 @@ export const qoder: Adapter = {
 
 const GROUP = "data/(?:v2-)?sessions/[\\w-][\\w.-]{0,120}/\\.claude(?:-shared)?/"
 
-/** What its agents did. It goes on in a chat, which no command opens. */
+/** Sessions of its agents. No command resumes one: NanoClaw continues it when somebody writes in its chat. */
 export const nanoclaw: Adapter = {
   ...opening(NANOCLAW),
   source: nanoclawSource,

@@ -31,7 +31,7 @@ function planGroups(root: string): Found[] {
   return finished(planning)
 }
 
-/** Nothing above is looked at where it is not there. */
+/** The folders in a place, none where the place is missing. */
 function groupFolders(disk: Folders, place: string): string[] {
   const isThere =
     place === "" || disk.stat(dirname(place)) === undefined ? place === "" : disk.stat(place) !== undefined

@@ -57,7 +57,7 @@ interface Learned {
   agent: Sealed<string> | undefined
   title: Sealed<string> | undefined
   spawnedBy: Sealed<string> | undefined
-  /** The id of a session that was printed: its file has any name. */
+  /** The session id inside output of `claude -p`, whose file can have any name. */
   printed: Sealed<string> | undefined
   isWarmup: boolean
 }

@@ -69,7 +69,7 @@ function takeEvent(writer: SessionWriter, raw: RawRecord, record: SourceValue, b
     EVENTS.has(type ?? "") || (OF_ITEMS.has(type ?? "") && KINDS.has(wordUnder(item?.value, "type") ?? ""))
   if (!isKnown) {
     const found = [type ?? "no type", wordUnder(item?.value, "type")].filter((word) => word !== undefined).join(" ")
-    writer.issue(raw, { kind: "unknown_record", severity: "note", found: found.slice(0, 80) })
+    writer.noteOn(raw)("unknown_record", found)
   }
   if (isFilled(drafts)) writer.record(raw, record, drafts)
   else writer.carrier(raw, record)

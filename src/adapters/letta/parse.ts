@@ -6,50 +6,31 @@ import {
   joined,
   jsonIn,
   matchIn,
-  momentOf,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  sealedModifiedAt,
+  type Sealed,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import { injectedText, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
-import { type Spot, whole, wordUnder } from "../spot.ts"
+import { type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { parseDatedLines } from "../shared/dated-lines.ts"
+import { type Spot, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "letta", title: "Letta Code" }
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
-  const main = mainFileOf(unit)
-  const writer = createSessionWriter(main, sink, resume)
-  const place = sealedRelativePath(main)
+  const place = sealedRelativePath(mainFileOf(unit))
   const names = [matchIn(place, /^([^/]+)\//), matchIn(place, /([^/]+)\/transcript\.jsonl$/)]
   const id = joined(
     names.flatMap((name) => name ?? []),
     ":",
   )
   const product = sealedOrigin(BRAND)
-
-  return {
-    push(raw) {
-      const record = readJson(raw, writer)
-      const timestamp = record === undefined ? undefined : momentOf(record, "captured_at")
-      const createdAt = timestamp ?? sealedModifiedAt(main)
-      if (!writer.hasBegun && createdAt !== undefined)
-        writer.begin({ id, createdAt, sourceAgent: product, project: product })
-      if (record === undefined) return
-      const drafts = lineDrafts(whole(record), writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
-    },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
-  }
+  const start = (createdAt: Sealed<string>) => ({ id, createdAt, sourceAgent: product, project: product })
+  return parseDatedLines({ momentKey: "captured_at", start, drafts: lineDrafts }, unit, sink, resume)
 }
 
 function lineDrafts(line: Spot, note: Note): MessageDraft[] {

@@ -5,48 +5,31 @@ import {
   joined,
   jsonUnder,
   matchIn,
-  momentOf,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  sealedModifiedAt,
+  type Sealed,
   sealedOrigin,
   sealedRelativePath,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import { textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
-import { type Spot, whole, wordUnder } from "../spot.ts"
+import { type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { parseDatedLines } from "../shared/dated-lines.ts"
+import { type Spot, wordUnder } from "../spot.ts"
 
 export const BRAND = { id: "oh-my-opencode", title: "oh-my-opencode" }
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
-  const main = mainFileOf(unit)
-  const writer = createSessionWriter(main, sink, resume)
-  const name = matchIn(sealedRelativePath(main), /([^/]+?)(?:\.omo)?\.jsonl$/)
+  const name = matchIn(sealedRelativePath(mainFileOf(unit)), /([^/]+?)(?:\.omo)?\.jsonl$/)
   const original = name && matchIn(name, /^(ses_.+)$/)
   const origin = sealedOrigin(BRAND)
-
-  return {
-    push(raw) {
-      const record = readJson(raw, writer)
-      const timestamp = record === undefined ? undefined : momentOf(record, "timestamp")
-      const createdAt = timestamp ?? sealedModifiedAt(main)
-      if (!writer.hasBegun && name !== undefined && createdAt !== undefined) {
-        const id = joined([name, origin], ":")
-        // Where its owner erases the session of opencode, its copy goes with it.
-        writer.begin({ id, createdAt, sourceAgent: origin, project: origin, parentSessionId: original })
-      }
-      if (record === undefined) return
-      const drafts = lineDrafts(whole(record), writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
-    },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+  const start = (createdAt: Sealed<string>) => {
+    if (name === undefined) return undefined
+    const id = joined([name, origin], ":")
+    // Where its owner erases the session of opencode, its copy goes with it.
+    return { id, createdAt, sourceAgent: origin, project: origin, parentSessionId: original }
   }
+  return parseDatedLines({ momentKey: "timestamp", start, drafts: lineDrafts }, unit, sink, resume)
 }
 
 function lineDrafts(line: Spot, note: Note): MessageDraft[] {

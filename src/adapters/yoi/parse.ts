@@ -25,6 +25,7 @@ import {
   stringUnder,
   textOfFile,
 } from "../extract.ts"
+import type { Note } from "../notes.ts"
 import {
   injectedText,
   opaquePart,
@@ -97,11 +98,9 @@ const CARRIERS = new Set([
   ...["extension", "run_outcome", "locked", "cache_unlocked"],
 ])
 
-type Note = (kind: "unknown_record" | "unknown_part", found: string) => void
-
 function takeRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const kind = wordUnder(record, "kind")
-  const note: Note = (issue, found) => writer.issue(raw, { kind: issue, severity: "note", found: found.slice(0, 80) })
+  const note = writer.noteOn(raw)
   const timestamp = momentOf(record, "ts")
   const drafts = draftsOf(whole(record), kind, note)
   if (drafts === undefined && !CARRIERS.has(kind ?? "")) note("unknown_record", kind ?? "no kind")
