@@ -194,6 +194,26 @@ test("on a narrow screen a hit's project gives way, from its front, and so do ba
   ])
 })
 
+test("the session to resume is the best one that a client can resume", () => {
+  const match = { message_id: "m", ordinal: 0, role: "user", score: 1, truncated: false, text: "one" }
+  const found = (id: string, more: object) => ({
+    ...{ session_id: id, project: "/p", source_agent: "claude-code", session_messages_count: 1, ...more },
+    ...{ matched_message_count: 1, newer_messages_count: 0 },
+    matches: [{ ...match, session_id: id, timestamp: "2026-01-01T00:00:00.000Z" }],
+  })
+  const last = (...sessions: ReturnType<typeof found>[]) => {
+    const searched = { arms: ["words"], scope: "conversation", excluded: [] }
+    const answer: SearchOutput = { sessions, matched_total: 1, has_more: false, searched }
+    return renderResults(answer, { ...PLAIN, query: "one", mode: undefined, scope: undefined })
+      .trimEnd()
+      .split("\n")
+      .at(-1)
+  }
+  const prompts = found("gone", { prompts_only: true })
+  expect(last(prompts, found("whole", {}))).toEndWith("Resume: pond resume whole")
+  expect(last(prompts)).toBe("Read a hit: pond get ID --context 3")
+})
+
 test("where nothing was found yet, the next thing is to go on", () => {
   const excluded = ["what is older than 2026-03-01T00:00:00.000Z (cursor)"]
   const searched = { arms: ["exact"], scope: "all", excluded }

@@ -112,7 +112,8 @@ const READ = "Read a hit: pond get ID --context 3"
 function closing(answer: SearchOutput, layout: ResultsLayout): string {
   const { next_cursor, sessions = [] } = answer
   const more = next_cursor === undefined ? "" : "More: pond search --more\n"
-  const [best] = sessions
+  // No client resumes a record of prompts.
+  const best = sessions.find((session) => session.prompts_only !== true)
   const resume = best === undefined ? "" : `   Resume: ${pondCommand("resume", best.short_id ?? best.session_id)}`
   const { excluded, understood = [] } = answer.searched
   const unheld = excluded.filter((each) => each.startsWith("no message has "))
