@@ -1,8 +1,11 @@
 #!/usr/bin/env bun
-import { VERSION } from "./platform/host/version.ts"
 /** Argv in, exit code out. `--version` alone is answered here, before anything else is loaded. */
+import { VERSION } from "./platform/host/version.ts"
+import { compileLate } from "./platform/jit.ts"
 import { UNPACK_NATIVE } from "./platform/native/unpack-argument.ts"
 import { LIMITED_TASK } from "./platform/process/limited-task.ts"
+
+compileLate()
 
 const argv = process.argv.slice(2)
 if (argv.length === 1 && argv[0] === "--version") {

@@ -16,6 +16,7 @@ import { systemClock } from "./platform/host/clock.ts"
 import { processEnvironment } from "./platform/host/environment.ts"
 import { createHost, type Host } from "./platform/host/host.ts"
 import { systemRandom } from "./platform/host/random.ts"
+import { compileAsUsual } from "./platform/jit.ts"
 import { lazy } from "./platform/lazy.ts"
 import { type ListenForEnd, listenForEnd } from "./platform/process/signals.ts"
 import { type Streams, standardStreams } from "./platform/process/streams.ts"
@@ -309,8 +310,10 @@ export function runPond(argv: readonly string[], around?: Surround): Promise<num
     ...(around ?? { streams: standardStreams(), listenForEnd }),
     clock: systemClock,
     verbs: VERBS,
-    compose: (flags, log, lifetime) =>
-      composePond(createHost({ lifetime, environment, clock: systemClock, random: systemRandom, log, flags })),
+    compose: (flags, log, lifetime) => {
+      if (lifetime === "server") compileAsUsual()
+      return composePond(createHost({ lifetime, environment, clock: systemClock, random: systemRandom, log, flags }))
+    },
   })
 }
 

@@ -60,6 +60,7 @@ const BANNED: readonly (readonly [word: RegExp, allowed: RegExp, instead: string
     /^src\/platform\/memory\.ts$/,
     "report to platform/memory.ts: it decides when memory is given back",
   ],
+  [/\bsetJITPolicy\b/, /^src\/platform\/jit\.ts$/, "the one place that sets it is platform/jit.ts"],
   [/\.only\(/, /^$/, "run everything"],
   [/\bTODO\b|\bFIXME\b/, /^$/, "do it or file an issue"],
   [/@ts-ignore|@ts-expect-error/, /^test\//, "mend the type"],
