@@ -23,6 +23,7 @@
  *   bun run clients --blame                   the clients work in a repository, and git judges `pond blame`
  *   bun run clients --registered              pond init tells them of pond, and their own lists say so
  *   bun run clients --matrix                  also writes what was judged into test/clients/MATRIX.md: all pairs, or those asked for
+ *   bun run clients --missing                 the pairs that are not in it yet, all sources in one home of each target
  *
  * It ends with how many are ok, how many a client cannot (and how that is known), and how many failed.
  * Needs Linux, npm, git, unshare and ip. The clients see no network and no home but the one that they are given.
@@ -31,7 +32,6 @@ import { blame } from "../test/clients/blame.ts"
 import { captured } from "../test/clients/captured.ts"
 import type { Client } from "../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../test/clients/clients.ts"
-import { EDITING_CLIENTS } from "../test/clients/editing-clients.ts"
 import { fixturesNamed } from "../test/clients/generations.ts"
 import { hooks } from "../test/clients/hooks.ts"
 import { recordMatrix } from "../test/clients/matrix.ts"
@@ -40,6 +40,7 @@ import { scenariosOf } from "../test/clients/produce.ts"
 import { recall } from "../test/clients/recall.ts"
 import { registered } from "../test/clients/registered.ts"
 import { judgeScenario, targetsOf } from "./clients/judge-restored.ts"
+import { judgeMissing } from "./clients/missing.ts"
 import { type Options, readOptions } from "./clients/options.ts"
 import { openFixture, playScenario } from "./clients/play.ts"
 import { isFailed, judgedPair, report, summarize, type Verdict } from "./clients/verdict.ts"
@@ -47,47 +48,39 @@ import { isFailed, judgedPair, report, summarize, type Verdict } from "./clients
 await main(placeOf(), readOptions())
 
 async function main(place: Place, options: Options): Promise<void> {
-  const { from, editing } = chosenClients(options)
+  const from = options.from === undefined ? CLIENTS : options.from.split(",").map(clientNamed)
   const isAsked = options.recall || options.hooks || options.registered || options.blame || options.captured
   // What is asked of a client alone needs no other.
   const needed = new Set(from.flatMap((client) => [client, ...(isAsked ? [] : targetsOf(client, options))]))
-  for (const installed of install(place, [...needed, ...editing])) console.log(`installed ${installed}`)
+  for (const installed of install(place, [...needed])) console.log(`installed ${installed}`)
   const verdicts: Verdict[] = []
-  for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client, options)))
-  if (isEverything(options) || isAsked) verdicts.push(...judgeAlone({ place, from, editing, options, isAll: !isAsked }))
+  if (options.missing) verdicts.push(...judgeMissing(place, from, options))
+  else for (const client of isAsked ? [] : from) verdicts.push(...(await judgeAll(place, client, options)))
+  if (isEverything(options) || isAsked) verdicts.push(...judgeAlone({ place, from, options, isAll: !isAsked }))
   summarize(verdicts)
-  if (options.matrix) recordMatrix(verdicts.flatMap(judgedPair), new Date().toISOString().slice(0, 10))
+  if (options.matrix && !options.missing)
+    recordMatrix(verdicts.flatMap(judgedPair), new Date().toISOString().slice(0, 10))
   process.exitCode = verdicts.length > 0 && !verdicts.some(isFailed) ? 0 : 1
 }
 
 interface Alone {
   readonly place: Place
   readonly from: readonly Client[]
-  readonly editing: readonly Client[]
   readonly options: Options
   /** Everything is judged, and not what the command line names alone. */
   readonly isAll: boolean
 }
 
 /** What is asked of each client alone: all of it, or what the command line names. */
-function judgeAlone({ place, from, editing, options, isAll }: Alone): readonly Verdict[] {
+function judgeAlone({ place, from, options, isAll }: Alone): readonly Verdict[] {
   const judges = [
-    [options.recall, from, "recall", recall],
-    [options.hooks, from, "hooks", hooks],
-    [options.captured, from, "captured", captured],
-    [options.registered, from, "registered", registered],
-    [options.blame, [...from, ...editing], "blame", blame],
+    [options.recall, "recall", recall],
+    [options.hooks, "hooks", hooks],
+    [options.captured, "captured", captured],
+    [options.registered, "registered", registered],
+    [options.blame, "blame", blame],
   ] as const
-  return judges.flatMap(([isAsked, clients, name, judgeOf]) =>
-    isAsked || isAll ? overMcp(place, clients, name, judgeOf) : [],
-  )
-}
-
-/** Those that edit files alone are judged by git alone. */
-function chosenClients(options: Options): { readonly from: readonly Client[]; readonly editing: readonly Client[] } {
-  const editing = EDITING_CLIENTS.filter(({ name }) => options.blame && (options.from ?? name) === name)
-  if (options.from === undefined) return { from: CLIENTS, editing }
-  return { from: editing.length > 0 ? [] : [clientNamed(options.from)], editing }
+  return judges.flatMap(([isAsked, name, judgeOf]) => (isAsked || isAll ? overMcp(place, from, name, judgeOf) : []))
 }
 
 function isEverything(options: Options): boolean {
@@ -96,6 +89,7 @@ function isEverything(options: Options): boolean {
     !options.native &&
     !options.foreign &&
     !options.fixtures &&
+    !options.missing &&
     options.to === undefined
   )
 }

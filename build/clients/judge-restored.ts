@@ -60,28 +60,22 @@ export function judgeScenario(
 /** The old package of pi is a source of old sessions: what it writes goes back to it, and on in its successor. Else it is asked for. */
 export function targetsOf(client: Client, options: Options): readonly Client[] {
   if (options.native) return [client]
-  if (options.to !== undefined) return [clientNamed(options.to)]
+  if (options.to !== undefined) return options.to.split(",").map(clientNamed)
   const all = client.name === "pi-old" ? [client, clientNamed("pi")] : CLIENTS.filter(({ name }) => name !== "pi-old")
   return options.foreign ? all.filter(({ name }) => name !== client.name) : all
 }
 
-function judgeRestored(restored: Restored): Verdict[] {
-  const { place, client, target, scenario, session, expected, isAnew, options } = restored
+export function judgeRestored(restored: Restored): Verdict[] {
+  const { client, target, scenario, session, isAnew, options } = restored
   const home = homeFor(restored)
-  const cwd = options.moved ? place.elsewhere : expected.cwd
-  const where = options.moved || options.fixtures || client.isApart === true ? ["--cwd", cwd] : []
-  const isForeign = isAnew || client.adapter !== target.adapter
-  const { session_id: id, outdated: isOutdated, losses } = restoreInto(restored, home, session, where)
+  const { asked: restoredCase, where, isOutdated, losses } = restoreCase(restored, home)
   if (options.twice) {
     expectRefusal(restored, home, session, where)
     restoreInto(restored, home, session, [...where, "--force"])
   }
   const known = options.fixtures && !isAnew ? knownOf(client.name, scenario, session, target.name) : undefined
-  const items = dropLost(isForeign ? dropAdded(client, expected.items) : expected.items, losses)
-  const wanted = known?.sends?.(items) ?? items
-  const { project } = expected
-  const held = isForeign || project === undefined ? {} : { project }
-  const asked = { place, client: target, home, session: id, cwd, wanted, isForeign, ...held }
+  const { wanted: items } = restoredCase
+  const asked = { ...restoredCase, wanted: known?.sends?.(items) ?? items }
   if (isOutdated) return [...judgeUnopened(restored, asked), ...judgeRestored({ ...restored, isAnew: true })]
   const judged = options.continued ? judgeContinued(restored, asked, where) : judge(asked)
   const { faults: expectedFaults = [], why = "" } = known ?? {}
@@ -94,6 +88,28 @@ function judgeRestored(restored: Restored): Verdict[] {
       ? reportUnable(restored, why, judged)
       : reportRestored(restored, false, `not as it is known to be: ${judged.said}`),
   ]
+}
+
+interface RestoredCase {
+  readonly asked: Case
+  readonly where: readonly string[]
+  readonly isOutdated: boolean
+  readonly losses: RestoreReport["losses"]
+}
+
+/** Restores a session into a home, and says what its client must send of it. */
+export function restoreCase(restored: Restored, home: string): RestoredCase {
+  const { place, client, target, session, expected, isAnew, options } = restored
+  const cwd = options.moved ? place.elsewhere : expected.cwd
+  const where = options.moved || options.fixtures || client.isApart === true ? ["--cwd", cwd] : []
+  const isForeign = isAnew || client.adapter !== target.adapter
+  const { session_id: id, outdated: isOutdated, losses } = restoreInto(restored, home, session, where)
+  const told = mapResults(expected.items, client.asStored)
+  const wanted = dropLost(isForeign ? mapResults(told, client.withoutAdded) : told, losses)
+  const { project } = expected
+  const held = isForeign || project === undefined ? {} : { project }
+  const asked = { place, client: target, home, session: id, cwd, wanted, isForeign, ...held }
+  return { asked, where, isOutdated, losses }
 }
 
 /** Its client must send nothing of it, or it was not to be written anew. Over a server that lists it, all of it. */
@@ -137,10 +153,10 @@ function newIn(synced: string): number {
   return adapters.reduce((sum, { messages }) => sum + messages.new, 0)
 }
 
-/** What a client says of a result to its model alone, it does not take along. */
-function dropAdded({ withoutAdded: left }: Client, items: readonly Item[]): readonly Item[] {
-  if (left === undefined) return items
-  return items.map((item) => (item.role === "result" ? { ...item, text: left(item.text ?? "") } : item))
+/** What a client says of a result to its model alone is in no session. */
+function mapResults(items: readonly Item[], change: ((text: string) => string) | undefined): readonly Item[] {
+  if (change === undefined) return items
+  return items.map((item) => (item.role === "result" ? { ...item, text: change(item.text ?? "") } : item))
 }
 
 /** A call that nothing answered has no place in some clients, which the restore says. */
@@ -151,7 +167,7 @@ function dropLost(items: readonly Item[], losses: RestoreReport["losses"]): read
   return lost === items.filter(isUnanswered).length ? items.filter((item) => !isUnanswered(item)) : items
 }
 
-function reportRestored(restored: Restored, isGood: boolean, said: string): Verdict {
+export function reportRestored(restored: Restored, isGood: boolean, said: string): Verdict {
   return report({ ...headOf(restored), isGood }, whatOf(restored), said)
 }
 

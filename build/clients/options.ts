@@ -24,6 +24,7 @@ export function readOptions() {
       blame: { type: "boolean", default: false },
       captured: { type: "boolean", default: false },
       matrix: { type: "boolean", default: false },
+      missing: { type: "boolean", default: false },
     },
   })
   return values

@@ -80,6 +80,8 @@ export interface Judgement {
   readonly by: "client" | "samples" | "source only"
   readonly from: string
   readonly to: string
+  /** In what it is installed (npm, PyPI), where these versions are those of the package: see `packageVersion`. */
+  readonly packages?: readonly string[]
 }
 
 /** A log that was made of what a client printed: whose it is, where it would lie below a root, and its lines. */

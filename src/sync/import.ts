@@ -324,8 +324,10 @@ function isBeyond(version: string, last: string): boolean {
   return false
 }
 
+/** A build's name is none of them: Amp calls its versions `0.0.1767830505-ga62310`. */
 function numbersOf(version: string): number[] {
-  return (version.match(/\d+/g) ?? []).map(Number)
+  const released = version.replace(/[-+][a-z].*$/i, "")
+  return (released.match(/\d+/g) ?? []).map(Number)
 }
 
 // --- Reading one unit ------------------------------------------------------------------------------------------------

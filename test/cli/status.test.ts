@@ -1,7 +1,16 @@
 /** `pond status`, as a process, in a home that four clients have lived in. */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { appendFileSync, cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { homeOfClients } from "../support/clients-home.ts"
@@ -79,6 +88,25 @@ test("versions and records that no adapter knows are said until they are known",
     "warning    Claude Code: sessions written by newer versions than pond was verified with (99.1.0). Everything is stored; `pond verify` checks it\n",
   )
   expect(stdout).toContain("warning    Claude Code: unknown records, stored complete: hologram (1 session)\n")
+})
+
+test("an installed version that is newer than those verified is named, though no session says it", async () => {
+  using home = homeOfClients()
+  const programs = fakePrograms(home.path, {}).path
+  const installed = join(home.path, "lib/node_modules/@anthropic-ai/claude-code")
+  mkdirSync(installed, { recursive: true })
+  writeFileSync(join(installed, "cli.js"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+  symlinkSync(join(installed, "cli.js"), join(programs, "claude"))
+  const env = { ...home.env, PATH: programs }
+  const status = async (version: string) => {
+    writeFileSync(join(installed, "package.json"), JSON.stringify({ version }))
+    const { stdout } = await runPond(["status"], { env })
+    return stdout.split("\n").filter((line) => line.includes("is installed"))
+  }
+  expect(await status("99.1.0")).toEqual([
+    "warning    Claude Code: version 99.1.0 is installed, which is newer than pond was verified with. Everything is stored; `pond verify` checks it",
+  ])
+  expect(await status("2.0.1")).toEqual([])
 })
 
 test("the quick part looks at no source, and a store that fails is one line", async () => {

@@ -44,8 +44,12 @@ export interface Client {
   compact?(session: string): readonly string[]
   /** A result without what the client puts around it for its model alone, and does not store in it. */
   withoutAdded?(result: string): string
+  /** A result as it stores it, where that is less than it told its model: it sends no more of a session that it resumes. */
+  asStored?(result: string): string
   /** The words that list its sessions, where it has them. */
   list?(): readonly string[]
+  /** The words that go on with the latest session of a directory, where nothing lists them. */
+  latest?(prompt: string): readonly string[]
   /** What it says to its model before every session. */
   isOwn?(item: Item): boolean
   /** Its history does not lie where it works here: a session goes on where it was held because it is told so. */

@@ -9,7 +9,9 @@ import { amp } from "./amp-client.ts"
 import { type Client, filesBelow, MODEL_URL, recordsOf, write } from "./client.ts"
 import { cline } from "./cline-client.ts"
 import { continued } from "./continue-client.ts"
+import { copilot } from "./copilot-client.ts"
 import { droid } from "./droid-client.ts"
+import { gemini, qwen } from "./gemini-clients.ts"
 import { goose } from "./goose-client.ts"
 import { grok } from "./grok-client.ts"
 import { hermes } from "./hermes-client.ts"
@@ -53,6 +55,7 @@ const claude: Client = {
   },
   resume: (session, prompt, { args = [] }) => [...CLAUDE, ...args, "--resume", session, prompt],
   fork: (session, prompt) => [...CLAUDE, "--resume", session, "--fork-session", prompt],
+  latest: (prompt) => [...CLAUDE, "--continue", prompt],
   keeps: [".claude/projects", ".claude/history.jsonl", ".claude/todos", ".claude/tasks", ".claude/file-history"],
   sessions: (home) =>
     filesBelow(join(home, ".claude/projects"))
@@ -190,6 +193,9 @@ export const CLIENTS: readonly Client[] = [
   oldVibe,
   openhands,
   aider,
+  gemini,
+  qwen,
+  copilot,
 ]
 
 export function clientNamed(name: string): Client {

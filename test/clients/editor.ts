@@ -34,6 +34,8 @@ const VERSION = 1
 if (import.meta.main) {
   const [talk = "{}", ...command] = Bun.argv.slice(2)
   await play(JSON.parse(talk) as Talk, command)
+  // What a client left running holds its output open, and would be waited for (Cline's daemon: for as long as two minutes).
+  process.stdout.write("", () => process.exit(0))
 }
 
 /** The words that play an editor for a command. */

@@ -25,6 +25,8 @@ export interface Case {
   readonly project?: string
   /** Not by its command line, but over its server. */
   readonly isServed?: boolean
+  /** It was asked for its list already, for many sessions at once. */
+  readonly isListed?: true
 }
 
 export interface Verdict {
@@ -42,7 +44,7 @@ export function judge(asked: Case): Verdict {
   mkdirSync(work, { recursive: true })
   const scratch = mkdtempSync(join(work, `${client.name}-`))
   try {
-    const isListed = listed(asked, scratch)
+    const isListed = asked.isListed ?? listed(asked, scratch)
     const home = copied(asked, scratch, "resume")
     const word = crypto.randomUUID().slice(0, 8)
     const provider = providerOf(client, home, session)
@@ -116,24 +118,45 @@ function listed(asked: Case, scratch: string): boolean {
   if (client.hasNoList === true) return true
   const home = copied(asked, scratch, "list")
   const ask = (words: readonly string[]) => asks(asked, scratch, home, words)
-  if (client.name === "claude") return isFoundByContinue(asked, home, ask)
-  if (client.list !== undefined) return ask(client.list()).said.includes(session)
-  if (client.name === "codex") return threads(ask).includes(session)
-  return ask([
-    join(asked.place.root, "bin/node"),
-    "--input-type=module",
-    "-e",
-    LIST_PI,
-    packageOf(asked),
-  ]).said.includes(session)
+  if (client.latest !== undefined) return isLatest(asked, home, client.latest, ask)
+  return listIn(asked, ask).includes(session)
 }
 
-/** It has no command that lists: in a home with this session alone, the latest of the directory is this one. */
-function isFoundByContinue({ client, session }: Case, home: string, ask: (words: readonly string[]) => Ran): boolean {
+/** All that a home lists, in one start of the client. Undefined, where it must be asked for each session alone. */
+export function listOf(asked: Omit<Case, "session" | "wanted" | "isForeign">): string | undefined {
+  const { client, place } = asked
+  if (client.hasNoList === true || client.latest !== undefined) return undefined
+  const scratch = mkdtempSync(join(place.root, `work/${client.name}-`))
+  const all = { ...asked, session: "", wanted: [], isForeign: true }
+  try {
+    const home = copied(all, scratch, "list")
+    return listIn(all, (words) => asks(all, scratch, home, words))
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function listIn(asked: Case, ask: (words: readonly string[]) => Ran): string {
+  const { client, place } = asked
+  if (client.list !== undefined) {
+    const { said, complaints } = ask(client.list())
+    return `${said}\n${complaints}`
+  }
+  if (client.name === "codex") return threads(ask).join("\n")
+  return ask([join(place.root, "bin/node"), "--input-type=module", "-e", LIST_PI, packageOf(asked)]).said
+}
+
+/** Without a command that lists: in a home with this session alone, the latest of the directory is this one. */
+function isLatest(
+  { client, session }: Case,
+  home: string,
+  latest: NonNullable<Client["latest"]>,
+  ask: (words: readonly string[]) => Ran,
+): boolean {
   for (const { id, file } of client.sessions(home)) if (id !== session) rmSync(file)
   const word = crypto.randomUUID().slice(0, 8)
-  const words = ["claude", "-p", "--dangerously-skip-permissions", "--continue", `[[check:${word}]] go on`]
-  const sent = ask(words).requests.findLast(({ items }) => mentions(items, word))?.items ?? []
+  const { requests } = ask(latest(`[[check:${word}]] go on`))
+  const sent = requests.findLast(({ items }) => mentions(items, word))?.items ?? []
   return sent.some(({ role }) => role === "assistant")
 }
 

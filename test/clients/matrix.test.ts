@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { ADAPTERS } from "../../src/adapters/registry.ts"
+import { CLIENTS } from "./clients.ts"
 import { readMatrix, renderMatrix } from "./matrix.ts"
+import { NOT_STARTED } from "./not-started.ts"
 
 const TABLE = join(import.meta.dir, "MATRIX.md")
 
@@ -17,4 +20,10 @@ test("a pair that was not run is shown as not run, one that was has its date, ve
   const plain = table.replaceAll(/ +/g, " ")
   expect(plain).toContain("| claude | not run | 2 of 3 (1) | not run |")
   expect(plain).toContain("| claude -> codex | 2026-01-02 | 1 to 2 | plain | attachment 3 |")
+})
+
+test("of each client that cannot be started the table says why, and of no other", () => {
+  const started = new Set(CLIENTS.map(({ adapter }) => adapter))
+  const others = ADAPTERS.map(({ id }) => id).filter((id) => !started.has(id))
+  expect(new Set(Object.keys(NOT_STARTED))).toEqual(new Set(others))
 })

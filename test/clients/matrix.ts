@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { CLIENTS } from "./clients.ts"
+import { NOT_STARTED } from "./not-started.ts"
 
 /** A session that was judged in a target, or the client as whose it was. */
 export interface Judged {
@@ -74,6 +75,7 @@ const NOT_RUN = "not run"
 export function renderMatrix(matrix: Matrix): string {
   const names = namesOfClients()
   const targets = names.filter(isTarget)
+  const started = CLIENTS.length ** 2
   const run = Object.keys(matrix).length
   return [
     "# Which client goes on with whose sessions",
@@ -82,11 +84,18 @@ export function renderMatrix(matrix: Matrix): string {
     "resumed and sent to its model whole, message for message and call for call, of the sessions that the real client at the",
     "left had made. In brackets: what that client cannot do with any file, as `known.ts` says.",
     "",
-    `${run} of ${names.length * targets.length} pairs were run. A client in italics cannot be started by this harness.`,
+    `${run} of the ${started} pairs of clients that can be started were run. A client in italics cannot be: below is why.`,
     "",
     ...table([
       ["from \\ to", ...targets.map(titleOf)],
       ...names.map((from) => [titleOf(from), ...targets.map((to) => cellOf(matrix[`${from} -> ${to}`]))]),
+    ]),
+    "",
+    "## Why a client is not started",
+    "",
+    ...table([
+      ["client", "why"],
+      ...names.flatMap((name) => (isStarted(name) ? [] : [[name, NOT_STARTED[name] ?? ""]])),
     ]),
     "",
     "## Each pair that was run",

@@ -10,7 +10,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const aider: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "0.86.2", to: "0.86.2" },
+  judged: { by: "client", from: "0.86.2", to: "0.86.2", packages: ["aider-chat"] },
   source,
   parse,
   context,

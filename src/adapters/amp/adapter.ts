@@ -11,7 +11,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const amp: Adapter = {
   id: BRAND.id,
   title: "Amp",
-  judged: { by: "client", from: "0.0.1767830505", to: "0.0.1767830505" },
+  judged: { by: "client", from: "0.0.1767830505", to: "0.0.1767830505", packages: ["@sourcegraph/amp"] },
   source,
   parse,
   context,

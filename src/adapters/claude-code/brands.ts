@@ -28,7 +28,7 @@ export const CLAUDE_CODE: Brand = {
   id: "claude-code",
   title: "Claude Code",
   // Real files of the first, the real client of the last.
-  judged: { by: "client", from: "1.0.24", to: "2.1.326" },
+  judged: { by: "client", from: "1.0.24", to: "2.1.326", packages: ["@anthropic-ai/claude-code"] },
   roots,
   seed: "",
 }

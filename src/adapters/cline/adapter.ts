@@ -17,7 +17,7 @@ const AGENT = "agent_\\d{13}_\\w{6}(?:__[\\w-]{1,80})?"
 
 export const cline: Adapter = {
   ...coreOf(CLINE),
-  judged: { by: "client", from: "3.0.65", to: "3.0.65" },
+  judged: { by: "client", from: "3.0.65", to: "3.0.65", packages: ["@cline/cli", "cline"] },
   output: outputOf(),
   vocabulary,
   models: { recordedAt: [], lastUsed: lastModel },

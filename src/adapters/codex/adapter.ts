@@ -24,7 +24,7 @@ const output: OutputForms = {
 export const codex: Adapter = {
   id: BRAND.id,
   title: "Codex",
-  judged: { by: "client", from: "0.40.0", to: "0.169.0" },
+  judged: { by: "client", from: "0.40.0", to: "0.169.0", packages: ["@openai/codex"] },
   source,
   parse: parserOf(BRAND),
   context,

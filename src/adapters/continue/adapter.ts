@@ -12,7 +12,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const continueDev: Adapter = {
   id: BRAND.id,
   title: "Continue",
-  judged: { by: "client", from: "1.5.47", to: "1.5.47" },
+  judged: { by: "client", from: "1.5.47", to: "1.5.47", packages: ["@continuedev/cli"] },
   source,
   parse,
   context,

@@ -12,7 +12,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const copilotCli: Adapter = {
   id: BRAND.id,
   title: "GitHub Copilot CLI",
-  judged: { by: "client", from: "1.0.102", to: "1.0.102" },
+  judged: { by: "client", from: "1.0.102", to: "1.0.102", packages: ["@github/copilot"] },
   source,
   parse,
   context,

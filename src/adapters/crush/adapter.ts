@@ -10,7 +10,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const crush: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "source only", from: "0.1", to: "0.96" },
+  judged: { by: "source only", from: "0.1", to: "0.96", packages: ["@charmland/crush"] },
   source,
   parse: session.parse,
   context,

@@ -16,7 +16,7 @@ const ASKING = ["normal", "spec", "off"]
 export const droid: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "0.225.2", to: "0.225.2" },
+  judged: { by: "client", from: "0.225.2", to: "0.225.2", packages: ["@factory/cli", "droid"] },
   source,
   parse,
   context,

@@ -15,7 +15,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const geminiCli: Adapter = {
   id: BRAND.id,
   title: "Gemini CLI",
-  judged: { by: "client", from: "0.61.0", to: "0.61.0" },
+  judged: { by: "client", from: "0.61.0", to: "0.61.0", packages: ["@google/gemini-cli"] },
   source,
   parse,
   context,

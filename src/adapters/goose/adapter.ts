@@ -13,7 +13,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const goose: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "1.52.0", to: "1.52.0" },
+  judged: { by: "client", from: "1.52.0", to: "1.52.0", packages: ["@aaif/goose-binary"] },
   source,
   parse,
   context,

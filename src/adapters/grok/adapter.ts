@@ -14,7 +14,7 @@ const FOLDER = String.raw`(?:sessions\/[^/]+\/)?[\w-]+\/`
 export const grok: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "1.0.41", to: "1.0.41" },
+  judged: { by: "client", from: "1.0.41", to: "1.0.41", packages: ["@xai-official/grok"] },
   source,
   parse,
   context,

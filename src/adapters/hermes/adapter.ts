@@ -13,7 +13,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const hermes: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "0.19.0", to: "0.19.0" },
+  judged: { by: "client", from: "0.19.0", to: "0.19.0", packages: ["hermes-agent"] },
   source,
   parse,
   context,

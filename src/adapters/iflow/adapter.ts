@@ -11,7 +11,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const iflow: Adapter = {
   id: BRAND.id,
   title: "iFlow",
-  judged: { by: "samples", from: "1.0.0", to: "1.0.0" },
+  judged: { by: "samples", from: "1.0.0", to: "1.0.0", packages: ["@iflow-ai/iflow-cli"] },
   source,
   parse,
   context,

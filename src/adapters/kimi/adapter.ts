@@ -28,7 +28,7 @@ function approvedBy(approval: JsonValue | undefined): string | undefined {
 export const kimi: Adapter = {
   id: BRAND.id,
   title: "Kimi Code",
-  judged: { by: "client", from: "2.1.0", to: "2.1.0" },
+  judged: { by: "client", from: "2.1.0", to: "2.1.0", packages: ["@moonshot-ai/kimi-code"] },
   source,
   parse,
   context,

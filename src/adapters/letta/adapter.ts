@@ -9,7 +9,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const letta: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "samples", from: "2026", to: "0.25.9" },
+  judged: { by: "samples", from: "2026", to: "0.25.9", packages: ["@letta-ai/letta-code"] },
   source,
   parse,
   context,

@@ -2,7 +2,7 @@
  * opencode, and Kilo Code, which is made of it since its version 7: one codec, and what differs. Each calls its program, its
  * folders, its settings and its database by its id.
  */
-import type { Source } from "../adapter.ts"
+import type { Judgement, Source } from "../adapter.ts"
 import { KILO_NAMES, kiloRoots, type Names, OPENCODE_NAMES, roots } from "./roots.ts"
 import { type ClientSchema, createSchema, VERSION } from "./schema.ts"
 import { KILO_FORK, KILO_VERSION } from "./schema-kilo.ts"
@@ -14,7 +14,7 @@ export interface Brand extends Names {
   /** Tables of rows that belong to a session beside those that every brand has. */
   readonly besides: readonly BesideTable[]
   /** The first and the newest version that it was judged with. */
-  readonly judged: { readonly from: string; readonly to: string }
+  readonly judged: Omit<Judgement, "by">
   /** The agent that every installation works with. */
   readonly agent: string
   /** What a session of another client is known by in it comes out of its id there, and of this. */
@@ -37,7 +37,7 @@ export const OPENCODE: Brand = {
   roots,
   schema: createSchema(),
   besides: [],
-  judged: { from: "0.1.0", to: VERSION },
+  judged: { from: "0.1.0", to: VERSION, packages: ["opencode-ai", "opencode"] },
   agent: "build",
   seed: "",
 }
@@ -51,7 +51,7 @@ export const KILO: Brand = {
     { table: "kilo_board", by: "root_session_id", order: "root_session_id", changes: "time_updated" },
     { table: "kilo_board_message", by: "board_root_session_id", order: "seq", changes: "seq" },
   ],
-  judged: { from: KILO_VERSION, to: KILO_VERSION },
+  judged: { from: KILO_VERSION, to: KILO_VERSION, packages: ["@kilocode/cli"] },
   agent: "code",
   seed: "kilo ",
 }

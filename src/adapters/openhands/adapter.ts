@@ -12,7 +12,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const openhands: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "1.58.2", to: "1.58.2" },
+  judged: { by: "client", from: "1.58.2", to: "1.58.2", packages: ["openhands-sdk"] },
   source,
   parse,
   context,

@@ -15,7 +15,12 @@ const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const pi: Adapter = {
   ...coreOf(PI),
-  judged: { by: "client", from: "0.27.9", to: "0.87.1" },
+  judged: {
+    by: "client",
+    from: "0.27.9",
+    to: "0.87.1",
+    packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
+  },
   output: {
     sessionIds: SESSION_ID,
     // Below its root lie sessions and nothing else; extensions put those of their sub-agents into separate folders.
@@ -37,7 +42,7 @@ const OWN = "sessions/-[^/]*/\\d{4}-\\d\\d-\\d\\dT[\\dZ-]+_[\\w-]+"
 
 export const ohMyPi: Adapter = {
   ...coreOf(OH_MY_PI),
-  judged: { by: "client", from: "18.2.3", to: "18.2.3" },
+  judged: { by: "client", from: "18.2.3", to: "18.2.3", packages: ["@oh-my-pi/pi-coding-agent"] },
   output: {
     sessionIds: SESSION_ID,
     relativePaths: [

@@ -39,7 +39,7 @@ const serialize: Serialize = {
 export const openclaw: Adapter = {
   id: OPENCLAW.id,
   title: OPENCLAW.title,
-  judged: { by: "client", from: "2026.9.6", to: "2026.9.6" },
+  judged: { by: "client", from: "2026.9.6", to: "2026.9.6", packages: ["openclaw"] },
   source: openclawSource,
   parse: parserOf(OPENCLAW),
   context,

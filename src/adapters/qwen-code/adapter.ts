@@ -15,7 +15,7 @@ import { vocabulary } from "./vocabulary.ts"
 export const qwenCode: Adapter = {
   id: BRAND.id,
   title: "Qwen Code",
-  judged: { by: "client", from: "0.24.4", to: "0.24.4" },
+  judged: { by: "client", from: "0.24.4", to: "0.24.4", packages: ["@qwen-code/qwen-code"] },
   source,
   parse,
   context,

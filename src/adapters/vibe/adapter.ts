@@ -28,7 +28,7 @@ function approvalGrant(record: JsonObject): string | undefined {
 export const vibe: Adapter = {
   id: BRAND.id,
   title: BRAND.title,
-  judged: { by: "client", from: "1.3.5", to: "3.0.3" },
+  judged: { by: "client", from: "1.3.5", to: "3.0.3", packages: ["mistral-vibe"] },
   source,
   parse,
   context,

@@ -170,7 +170,7 @@ function deletionText(
 }
 
 function warningsOf(
-  { title, path, sessions, issues, unverified_versions, unknown_records, retention }: Source,
+  { title, path, sessions, issues, unverified_versions, unverified_install, unknown_records, retention }: Source,
   page: Page,
 ): string[] {
   const lines: string[] = []
@@ -178,6 +178,11 @@ function warningsOf(
   if (unverified_versions.length > 0) {
     lines.push(
       `${title}: sessions written by newer versions than pond was verified with (${visibleLine(unverified_versions.join(", "))}). Everything is stored; \`pond verify\` checks it`,
+    )
+  }
+  if (unverified_install !== null && !unverified_versions.includes(unverified_install)) {
+    lines.push(
+      `${title}: version ${visibleLine(unverified_install)} is installed, which is newer than pond was verified with. Everything is stored; \`pond verify\` checks it`,
     )
   }
   if (unknown_records.length > 0) {

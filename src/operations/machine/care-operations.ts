@@ -30,6 +30,9 @@ const SURROUNDINGS = {
       bytes_to_read: Count,
       issues: IssueGroups,
       unverified_versions: Texts,
+      unverified_install: nullable(Type.String(), {
+        description: "The version that is installed, where it is newer than those that pond was verified with.",
+      }),
       unknown_records: Type.Array(closedObject({ kind: Type.String(), sessions: Count })),
       retention: nullable(RetentionDue),
     }),

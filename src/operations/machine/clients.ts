@@ -8,7 +8,9 @@ import type { Adapter, SourceFile } from "../../adapters/adapter.ts"
 import { judgedOn } from "../../adapters/judged-on.ts"
 import { ADAPTERS, adapterById } from "../../adapters/registry.ts"
 import { PondError } from "../../model/errors.ts"
+import type { Environment } from "../../platform/host/environment.ts"
 import { suggestion } from "../../platform/nearest.ts"
+import { packageVersion } from "../../platform/process/package-version.ts"
 import { findProgram } from "../../platform/process/programs.ts"
 import type { Pond } from "../pond.ts"
 import { changeConfig } from "./config-file.ts"
@@ -19,6 +21,8 @@ export interface Client {
   readonly enabled: boolean
   /** Where its program is, for a user who types its name. */
   readonly program: string | null
+  /** By what its package manager wrote beside it. Nothing where it came as one file, which says no version unless it is run. */
+  readonly installed_version: string | null
   readonly roots: readonly { readonly path: string; readonly exists: boolean }[]
   /** Whether anything of it is on this machine. */
   readonly found: boolean
@@ -94,14 +98,13 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
   const roots = adapter.source
     .roots(environment, environment["HOME"] ?? homedir())
     .map((path) => ({ path, exists: existsSync(path) }))
-  const [name = ""] = adapter.serialize.resume("", "").command
-  const hasProgram = name !== "" && adapter.serialize.isGuest !== true
-  const program = hasProgram ? (findProgram(name, environment) ?? null) : null
+  const program = programOf(adapter, environment) ?? null
   return {
     adapter: adapter.id,
     title: adapter.title,
     enabled: !disabled.includes(adapter.id),
     program,
+    installed_version: installedVersion(adapter, environment) ?? null,
     roots,
     found: program !== null || roots.some(({ exists }) => exists),
     verified_versions: { from: adapter.judged.from, to: adapter.judged.to },
@@ -110,6 +113,17 @@ function clientOf({ host: { environment } }: Pond, adapter: Adapter, disabled: r
     converts: adapter.serialize.foreign !== undefined,
     mcp: adapter.registration !== undefined,
   }
+}
+
+function programOf({ serialize }: Adapter, environment: Environment): string | undefined {
+  const [name = ""] = serialize.resume("", "").command
+  return name === "" || serialize.isGuest === true ? undefined : findProgram(name, environment)
+}
+
+export function installedVersion(adapter: Adapter, environment: Environment): string | undefined {
+  const { packages } = adapter.judged
+  const program = packages === undefined ? undefined : programOf(adapter, environment)
+  return packages === undefined || program === undefined ? undefined : packageVersion(program, packages)
 }
 
 /** Of a database each of its sessions is a share; any other file is whole wherever it is met. */

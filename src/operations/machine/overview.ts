@@ -3,9 +3,10 @@
 import { type ConfiguredModel, configuredModel } from "../../embeddings/configured.ts"
 import { toPondError } from "../../model/errors.ts"
 import { embedCoverage } from "../../search/embed-missing.ts"
+import { unverifiedVersions } from "../../sync/import.ts"
 import { type SourceSurvey, surveySources, type UnreadSurvey } from "../../sync/plan/survey.ts"
 import type { Pond } from "../pond.ts"
-import { disabledIds } from "./clients.ts"
+import { adapterNamed, disabledIds, installedVersion } from "./clients.ts"
 import { type ScheduleStatus, scheduleStatus } from "./schedule.ts"
 import { contextOf, importSources, inProjects } from "./sync.ts"
 import { unreadOf } from "./unread.ts"
@@ -19,13 +20,18 @@ export interface Meaning {
 
 export interface Surroundings {
   readonly embeddings: Meaning
-  readonly sources: readonly SourceSurvey[]
+  readonly sources: readonly Source[]
   /** Clients that pond cannot read yet, where they are about to delete sessions. */
   readonly unread: readonly UnreadSurvey[]
   readonly disabled: readonly string[]
   readonly schedule: Pick<ScheduleStatus, "scheduled" | "every_minutes" | "trouble">
   /** What could not be looked at. */
   readonly troubles: readonly string[]
+}
+
+export interface Source extends SourceSurvey {
+  /** The version that is installed, where it is newer than those that pond was verified with. Most logs name none. */
+  readonly unverified_install: string | null
 }
 
 const ALL = { adapters: [] }
@@ -43,13 +49,23 @@ export async function surroundingsOf(pond: Pond, signal: AbortSignal): Promise<S
   }
   const sources = await orSaid(
     "sources",
-    async () => surveySources(importSources(pond, ALL), await contextOf(pond, { signal }), inProjects(pond, ALL)),
-    [],
+    async () =>
+      (await surveySources(importSources(pond, ALL), await contextOf(pond, { signal }), inProjects(pond, ALL))).map(
+        (survey) => withInstalled(pond, survey),
+      ),
+    [] as readonly Source[],
   )
   const unread = await orSaid("unread clients", () => unreadOf(pond, signal), [])
   const schedule = await orSaid<Surroundings["schedule"]>("schedule", () => scheduleStatus(pond), NONE)
   const embeddings = await orSaid("embeddings", () => meaningOf(pond), { configured: false, model: "", coverage: null })
   return { embeddings, sources, unread, disabled: disabledIds(pond), schedule, troubles }
+}
+
+function withInstalled({ host }: Pond, survey: SourceSurvey): Source {
+  const adapter = adapterNamed(survey.adapter)
+  const installed = installedVersion(adapter, host.environment)
+  const [newer = null] = installed === undefined ? [] : unverifiedVersions(adapter, [installed])
+  return { ...survey, unverified_install: newer }
 }
 
 async function meaningOf(pond: Pond): Promise<Meaning> {

@@ -105,6 +105,10 @@ export const CLIENT = {
   title: Type.String(),
   enabled: Type.Boolean(),
   program: nullable(Type.String(), { description: "Where the client's program is." }),
+  installed_version: nullable(Type.String(), {
+    description:
+      "What its package manager wrote beside the program. null: the program came as a file that must be run to say it.",
+  }),
   roots: Type.Array(closedObject({ path: Type.String(), exists: Type.Boolean() })),
   found: Type.Boolean(),
   verified_versions: closedObject({ from: Type.String(), to: Type.String() }),

@@ -67,8 +67,9 @@ function itemsOf(isModel: boolean, { text, thought, inlineData, functionCall, fu
   }
   if (functionResponse !== undefined) {
     const { id = "", response = {} } = functionResponse
-    const { output } = response
-    return [{ role: "result", id, text: typeof output === "string" ? output : JSON.stringify(response) }]
+    const { output, error } = response
+    const said = output ?? error
+    return [{ role: "result", id, text: typeof said === "string" ? said : JSON.stringify(response) }]
   }
   if (thought === true) return [{ role: "reasoning", text: text ?? "" }]
   if (inlineData !== undefined) return [{ role, text: "", images: 1 }]
