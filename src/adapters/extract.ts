@@ -153,6 +153,12 @@ export function nonEmptyOf(holder: SourceValue, key: PathKey): Sealed<string> | 
   return typeof value === "string" && !isBlank(value) ? sealed(value) : undefined
 }
 
+/** A number that is an identity, as text. */
+export function numeralOf(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
+  const value = valueUnder(holder, key)
+  return typeof value === "number" ? sealed(String(value)) : undefined
+}
+
 export function flagOf(holder: SourceValue, key: PathKey): Sealed<boolean> | undefined {
   const value = valueUnder(holder, key)
   return typeof value === "boolean" ? sealed(value) : undefined

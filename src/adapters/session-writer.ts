@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../model/json.ts"
 import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
 import { reappends } from "../model/superseded.ts"
-import type { ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
+import type { ParseEnd, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
 import { type Placed, plain, type Sealed } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
 import { createMessageIds, createPartIds, idBefore } from "./message-ids.ts"
@@ -37,12 +37,12 @@ interface DraftFields {
   /** Without one, the session's own time stands in, as `model-no-synthesis` allows. */
   readonly timestamp?: Sealed<string> | undefined
   readonly pond?: Record<string, JsonValue> | undefined
+}
+
+interface RecordFields extends DraftFields {
   /** Where the length of the record's line counts and `stringifyJson` would change it: see `shared/spelling.ts`. */
   readonly spelling?: JsonValue | undefined
 }
-
-/** What a record says of all its messages. What a message says itself goes before it. */
-type SharedFields = Pick<DraftFields, "timestamp" | "pond" | "spelling">
 
 type PartDraftsOf<R extends Role> = readonly PartDraft<(typeof ROLE_PARTS)[R][number]>[]
 
@@ -61,17 +61,16 @@ export interface SessionWriter {
   readonly hasBegun: boolean
   readonly nextOrdinal: number
   begin(start: SessionStart): void
-  /** A record and the messages that it holds. The record belongs to the writer from here on: values are taken out of it. */
-  record(
-    raw: RawRecord,
-    record: JsonValue,
-    messages: readonly [MessageDraft, ...MessageDraft[]],
-    shared?: SharedFields,
-  ): void
+  /**
+   * A record and the messages that it holds; without one it is a carrier. The record belongs to the writer from here on: values
+   * are taken out of it. `fields` hold for all its messages, but for the id, which the first one has. What a message says itself
+   * goes before them.
+   */
+  record(raw: RawRecord, record: JsonValue, messages: readonly MessageDraft[], fields?: RecordFields): void
   /** A record that is no message, kept whole. */
-  carrier(raw: RawRecord, record: JsonValue, fields?: DraftFields): void
+  carrier(raw: RawRecord, record: JsonValue, fields?: RecordFields): void
   /** A file that is no records at all (a text, bytes), kept as it lay. */
-  whole(raw: RawRecord, fields?: DraftFields): void
+  whole(raw: RawRecord, fields?: RecordFields): void
   /** A record that could not be read, kept as it lay, and the issue that says so. */
   unreadable(raw: RawRecord, kind: string, found: string): void
   /** The line of this record says more than its value: it is kept beside, and a native restore writes it. */
@@ -79,8 +78,11 @@ export interface SessionWriter {
   issue(raw: RawRecord, issue: Pick<Issue, "kind" | "severity" | "found">): void
   /** Notes what the parser does not know in this record. */
   noteOn(raw: RawRecord): Note
-  /** No more records. What waits for a session that never came is not kept, and an issue says so. */
-  end(): void
+  /**
+   * No more records. What waits for a session that never came is not kept, and an issue says so. Gives what a parser says that
+   * keeps nothing for its next read.
+   */
+  end(): ParseEnd
 }
 
 export function mainFileOf(unit: SourceUnit): SourceFile {
@@ -102,7 +104,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     source: JsonObject,
     record: JsonValue,
     drafts: readonly MessageDraft[],
-    shared: SharedFields = NOTHING_SHARED,
+    shared: RecordFields = NO_FIELDS,
   ): void {
     if (session === undefined) wait(raw, source, record, drafts, shared)
     else emit(session, raw, source, record, drafts, shared)
@@ -117,7 +119,7 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     source: JsonObject,
     record: JsonValue,
     drafts: readonly MessageDraft[],
-    shared: SharedFields,
+    shared: RecordFields,
   ): void {
     waiting.push(() => write(raw, source, record, drafts, shared))
   }
@@ -128,26 +130,28 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     source: JsonObject,
     record: JsonValue,
     drafts: readonly MessageDraft[],
-    shared: SharedFields,
+    shared: RecordFields,
   ): void {
     // Every value leaves the record before the first message is handed on: a sink may write it down at once.
     // A document may be one of several that its record was put together from, and a line may have been made up.
     takeOut(record, drafts, raw.form === "log" && raw.text !== "" ? raw.text.length : undefined)
-    let first: string | undefined
     const own = isReappending ? new Set<string>() : undefined
-    const line = spellings.take(raw)
+    let recordId = shared.id
+    let kept = withSpelling(source, spellings.take(raw) ?? shared.spelling)
     for (let index = 0; index < drafts.length; index++) {
       const draft = drafts[index] as MessageDraft
-      const id = draft.id === undefined ? ids.ofContent(raw) : ids.free(plain(draft.id))
-      const kept = first === undefined ? withSpelling(source, line ?? draft.spelling ?? shared.spelling) : { of: first }
+      const wanted = draft.id ?? recordId
+      const id = wanted === undefined ? ids.ofContent(raw) : ids.free(plain(wanted))
       const entry = entryOf(begun, id, ordinal++, draft, withLift(kept, record, draft), shared)
-      sink.entry(own === undefined ? entry : superseding(entry, draft, own))
-      first ??= id
+      sink.entry(own === undefined ? entry : superseding(entry, wanted, own))
+      if (index > 0) continue
+      recordId = undefined
+      kept = { of: id }
     }
   }
 
-  function keepBare(raw: RawRecord, fields: DraftFields = {}): void {
-    write(raw, { ...recordPosition(raw, main), ...bareContent(raw) }, null, [{ ...fields, role: "system" }])
+  function keepBare(raw: RawRecord, fields?: RecordFields): void {
+    write(raw, { ...recordPosition(raw, main), ...bareContent(raw) }, null, CARRIER, fields)
   }
 
   return {
@@ -164,9 +168,9 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       sink.session(session)
       for (const writeLate of waiting.splice(0)) writeLate()
     },
-    record: (raw, record, drafts, shared) => write(raw, sourceOf(raw, main, record), record, drafts, shared),
-    carrier: (raw, record, fields) =>
-      write(raw, sourceOf(raw, main, record), record, [fields === undefined ? BARE : { ...fields, role: "system" }]),
+    record: (raw, record, drafts, fields) =>
+      write(raw, sourceOf(raw, main, record), record, drafts.length === 0 ? CARRIER : drafts, fields),
+    carrier: (raw, record, fields) => write(raw, sourceOf(raw, main, record), record, CARRIER, fields),
     whole: keepBare,
     unreadable(raw, kind, found) {
       keepBare(raw)
@@ -176,12 +180,16 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
     issue: (raw, issue) => sink.issue({ ...issue, file: raw.file.relativePath, record: raw.line }),
     noteOn: (raw) => noteIn(sink, raw),
     end() {
-      if (waiting.length === 0) return
-      // `model-project-non-empty`: a session that does not say which it is, and of what, is not invented.
-      const found = `records that belong to no session: ${waiting.length}`
-      sink.issue({ kind: "no_session", severity: "fault", file: main.relativePath, found })
+      if (waiting.length > 0) reportWaiting(waiting.length, main, sink)
+      return { state: null, clientVersions: [] }
     },
   }
+}
+
+/** `model-project-non-empty`: a session that does not say which it is, and of what, is not invented. */
+function reportWaiting(records: number, main: SourceFile, sink: ParseSink): void {
+  const found = `records that belong to no session: ${records}`
+  sink.issue({ kind: "no_session", severity: "fault", file: main.relativePath, found })
 }
 
 interface Spellings {
@@ -201,8 +209,8 @@ function createSpellings(): Spellings {
   }
 }
 
-const BARE: MessageDraft = { role: "system" }
-const NOTHING_SHARED: SharedFields = {}
+const CARRIER: readonly MessageDraft[] = [{ role: "system" }]
+const NO_FIELDS: RecordFields = {}
 
 function withSpelling(source: JsonObject, spelling: JsonValue | undefined): JsonObject {
   return spelling === undefined ? source : { ...source, spelling }
@@ -215,9 +223,9 @@ function withLift(source: JsonObject, record: JsonValue, draft: MessageDraft): J
 }
 
 /** A message of a record that comes under an id again stands for the one that had it before. `own` are those of its record. */
-function superseding(entry: Entry, { id, role }: MessageDraft, own: Set<string>): Entry {
+function superseding(entry: Entry, id: Sealed<string> | undefined, own: Set<string>): Entry {
   const { message } = entry
-  const before = id === undefined || role === "system" ? undefined : idBefore(message.id, plain(id))
+  const before = id === undefined || message.role === "system" ? undefined : idBefore(message.id, plain(id))
   own.add(message.id)
   if (before === undefined || own.has(before)) return entry
   const { options } = message
@@ -231,7 +239,7 @@ function entryOf(
   ordinal: number,
   draft: MessageDraft,
   source: JsonObject,
-  shared: SharedFields,
+  shared: DraftFields,
 ): Entry {
   const { role } = draft
   const session_id = session.id

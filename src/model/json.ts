@@ -23,7 +23,8 @@ declare global {
 }
 
 export type ParsedJson =
-  | { readonly ok: true; readonly value: JsonValue }
+  /** `keys`: how many its objects have, each counted where it stands. */
+  | { readonly ok: true; readonly value: JsonValue; readonly keys: number }
   | { readonly ok: false; readonly reason: string }
 
 /** Deeper values are kept as text: `JSON.stringify` runs out of stack somewhere above ten thousand levels. */
@@ -62,11 +63,12 @@ function parseWithin(levels: number, text: string): ParsedJson {
     const value: JsonValue = JSON.parse(text)
     lastValue = undefined
     lastLongTexts = 0
+    keysMet = 0
     const marks = marksOf(value, levels)
     if ((marks & DEEP) !== 0) return tooDeep(levels)
     if ((marks & NUMBER_INSIDE) !== 0 && mayBeInexact(text, value, marks)) return exactly(text)
     if (text.length <= HELD_UNITS_MAX) lastValue = value
-    return { ok: true, value }
+    return { ok: true, value, keys: keysMet }
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : "not JSON" }
   }
@@ -108,7 +110,7 @@ function mayBeInexact(text: string, value: JsonValue, marks: number): boolean {
 }
 
 function exactly(text: string): ParsedJson {
-  return { ok: true, value: JSON.parse(text, exactNumber as Reviver) }
+  return { ok: true, value: JSON.parse(text, exactNumber as Reviver), keys: keysMet }
 }
 
 function tooDeep(levels: number): ParsedJson {
@@ -140,6 +142,9 @@ function marksOf(value: unknown, levels: number): number {
   return typeof value === "object" && value !== null ? marksInside(value, levels) : WORD_UNITS
 }
 
+/** Keys of the value that is looked at. */
+let keysMet = 0
+
 /** Asks each value for its type here, and is called for what holds others alone: most values are texts. */
 function marksInside(holder: object, levels: number): number {
   if (levels === 0) return DEEP
@@ -160,6 +165,7 @@ function marksInside(holder: object, levels: number): number {
     return (marks & MARKS) | (units << MARK_BITS)
   }
   for (const key in holder) {
+    keysMet++
     const value = (holder as Readonly<Record<string, unknown>>)[key]
     if (typeof value === "string") {
       units += key.length + value.length + 6

@@ -2,40 +2,35 @@
  * Keys that stand twice in one object of a JSON text. `JSON.parse` keeps the last value and says nothing of the others, so
  * that a record with such a key would come back without it.
  */
-import type { JsonValue } from "./json.ts"
 
 /**
- * The first such key. A key ends in `":` and no text inside a string does, because its quotes are escaped: where there are as
- * many as the value has keys, nothing repeats, and nearly every record is told by that alone.
+ * The first such key. `keys` is how many the parsed value has (`ParsedJson`). A key ends in `":`, and no text inside a string
+ * does, because its quotes are escaped: where there are as many ends as keys nothing repeats, which tells nearly every record.
  */
-export function repeatedKey(text: string, value: JsonValue): string | undefined {
-  return countKeyEnds(text) === countKeys(value) && !text.includes(SPACED_END) ? undefined : findRepeated(text)
+export function repeatedKey(text: string, keys: number): string | undefined {
+  return countKeyEnds(text) === keys ? undefined : findRepeated(text)
 }
 
-/** A key end that is not counted. No client writes others, with another white space. */
-const SPACED_END = '" :'
-
+/** Not a number where a colon stands apart from its key, which is rare. Looks for one unit, which the engine finds fastest. */
 function countKeyEnds(text: string): number {
   let count = 0
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2))
-    if (text.charCodeAt(at - 1) !== BACKSLASH) count++
-  return count
-}
-
-function countKeys(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0
-  let count = 0
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) count += countKeys(value[index])
-    return count
-  }
-  for (const key in value) {
-    const inner = (value as Readonly<Record<string, unknown>>)[key]
-    count += 1 + (typeof inner === "object" ? countKeys(inner) : 0)
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+    const before = text.charCodeAt(at - 1)
+    if (before === QUOTE) {
+      if (text.charCodeAt(at - 2) !== BACKSLASH) count++
+    } else if (before <= SPACE && isBehindQuote(text, at)) return Number.NaN
   }
   return count
 }
 
+function isBehindQuote(text: string, colon: number): boolean {
+  let at = colon - 1
+  while (text.charCodeAt(at) <= SPACE) at--
+  return text.charCodeAt(at) === QUOTE && text.charCodeAt(at - 1) !== BACKSLASH
+}
+
+const SPACE = 32
+const QUOTE = 34
 const BACKSLASH = 92
 /** A string, with the colon that makes it a key, or a brace. Backtracks nowhere: every unit has one way to match. */
 const TOKEN = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]/gs

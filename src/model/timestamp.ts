@@ -12,11 +12,12 @@ const MS_MAX = 253_402_300_799_999
 
 /** Most clients write moments as pond spells them, and this is asked once for every record. */
 const SPELLED =
-  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(?:\d{3})?Z$/
 
 /** A moment as pond spells it, from a text that spells it in any way; nothing where the text is no moment. */
 export function momentOfText(text: string): string | undefined {
-  if (text.length === 24 && SPELLED.test(text)) return text
+  if ((text.length === 24 || text.length === 27) && SPELLED.test(text))
+    return text.length === 27 && text.endsWith("000Z") ? `${text.slice(0, 23)}Z` : text
   const micros = microsOfText(text)
   return micros === undefined ? undefined : textOfMicros(micros)
 }

@@ -13,6 +13,7 @@ import {
   nonEmptyStringAt,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
+  numeralOf,
   pathInUrl,
   plain,
   type Sealed,
@@ -20,7 +21,6 @@ import {
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
-  textOfFile,
   timestampAt,
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
@@ -34,10 +34,10 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
-import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
+import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { BRAND, messages } from "./documents.ts"
 
 export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Parser {
@@ -77,10 +77,10 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       // A document without messages is no thread; whatever else it is, it is kept.
       const header = split === undefined ? thread : split.header
       writer.carrier(raw, header, { id: sealedRelativePath(raw.file), pond: asTitle(wordUnder(thread, "title")) })
-      for (const { key, item, text } of split?.items ?? []) {
+      for (const { key, item, text, hash } of split?.items ?? []) {
         if (known.has(key)) continue
         known.add(key)
-        takeMessage(writer, { ...raw, form: "document", text }, item)
+        takeMessage(writer, itemRecord(raw, text, hash), item)
       }
     },
     end() {
@@ -99,24 +99,10 @@ function forkedFrom(thread: SourceValue): Sealed<string> | undefined {
 
 // --- A message ----------------------------------------------------------------------------------------------------------
 
-type ItemRecord = RawRecord & { readonly form: "document"; readonly text: string }
-
-function takeMessage(writer: SessionWriter, raw: RawRecord & { text: string }, item: SourceValue): void {
-  const note = writer.noteOn(raw as RawRecord)
-  const id = messageNumber(raw as ItemRecord, item)
-  const drafts = messageDrafts(whole(item), note).map(
-    (draft, at): MessageDraft => (at === 0 ? { ...draft, id } : draft),
-  )
-  if (isFilled(drafts)) writer.record(raw as RawRecord, item, drafts)
-  else writer.carrier(raw as RawRecord, item)
-}
-
 /** The number of a message is unique in its thread: written again under it, it is the same message with more in it. */
-function messageNumber(raw: ItemRecord, item: SourceValue): Sealed<string> | undefined {
-  const number = valueUnder(item, "messageId")
-  if (typeof number !== "number") return undefined
-  const found = matchIn(textOfFile(raw), new RegExp(`"messageId":(${number})\\b`))
-  return found
+function takeMessage(writer: SessionWriter, raw: RawRecord, item: SourceValue): void {
+  const drafts = messageDrafts(whole(item), writer.noteOn(raw))
+  writer.record(raw, item, drafts, drafts.length === 0 ? {} : { id: numeralOf(item, "messageId") })
 }
 
 function messageDrafts(message: Spot, note: Note): MessageDraft[] {

@@ -33,7 +33,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import { unnamedNumbers } from "../shared/wire-message.ts"
@@ -187,12 +187,8 @@ function parseTranscript(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint
       if (record === undefined) return
       const said = lineDrafts(whole(record), writer.noteOn(raw))
       const timestamp = momentOf(record, "created_at")
-      if (isFilled(said)) writer.record(raw, record, said, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
+      writer.record(raw, record, said, { timestamp })
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }

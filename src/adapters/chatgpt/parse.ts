@@ -34,9 +34,9 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
 import { ASSET_IDS, BRAND, shape } from "./nodes.ts"
@@ -70,10 +70,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const tree = treeOf(split.items, wordUnder(document, "current_node"))
       for (const node of tree.inOrder) takeNode(writer, raw, node, tree)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 
@@ -97,7 +94,7 @@ interface Said {
 }
 
 function takeNode(writer: SessionWriter, raw: RawRecord, node: SourceValue, tree: Tree<SourceValue>): void {
-  const own = { ...raw, form: "document", text: stringifyJson(node) } as RawRecord
+  const own = itemRecord(raw, stringifyJson(node))
   const note = writer.noteOn(own)
   const id = nonEmptyOf(node, "id")
   const message = inside(whole(node), "message")
@@ -107,8 +104,7 @@ function takeNode(writer: SessionWriter, raw: RawRecord, node: SourceValue, tree
       ? []
       : draftsOf({ message, content, ...factsOf(message, content), note }, () => callBefore(node, tree))
   const timestamp = message && timeUnder(message.value, "create_time")
-  if (isFilled(drafts)) writer.record(own, node, [{ ...drafts[0], id, timestamp }])
-  else writer.carrier(own, node, { id, timestamp })
+  writer.record(own, node, drafts, { id, timestamp })
 }
 
 function factsOf(message: Spot, content: Spot): Pick<Said, "kind" | "isHidden"> {

@@ -32,7 +32,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { BRAND, shape } from "./documents.ts"
@@ -63,10 +63,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       writer.carrier(raw, split?.header ?? document, { id: sealedRelativePath(raw.file), pond })
       for (const item of split?.items ?? []) takeMessage(writer, raw, item, calls)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 
@@ -93,13 +90,11 @@ function createOpenCalls(): OpenCalls {
 // --- A message ----------------------------------------------------------------------------------------------------------
 
 function takeMessage(writer: SessionWriter, raw: RawRecord, item: SourceValue, calls: OpenCalls): void {
-  const own = { ...raw, form: "document", text: stringifyJson(item) } as RawRecord
+  const own = itemRecord(raw, stringifyJson(item))
   const note = writer.noteOn(own)
   const id = nonEmptyOf(item, "uuid")
   const timestamp = momentOf(item, "created_at")
-  const [first, ...others] = draftsOf(whole(item), note, calls)
-  if (first === undefined) writer.carrier(own, item, { id, timestamp })
-  else writer.record(own, item, [{ ...first, id }, ...others], { timestamp })
+  writer.record(own, item, draftsOf(whole(item), note, calls), { id, timestamp })
 }
 
 function draftsOf(message: Spot, note: Note, calls: OpenCalls): MessageDraft[] {

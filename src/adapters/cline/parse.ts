@@ -19,8 +19,8 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
-import { createSessionWriter, isFilled, mainFileOf, type SessionWriter } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
+import { createSessionWriter, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, whole, wordUnder } from "../spot.ts"
 import type { Brand } from "./brands.ts"
@@ -57,19 +57,18 @@ function openParser(brand: Brand, unit: SourceUnit, sink: ParseSink, resume: Res
     const { relativePath } = raw.file
     isTold ||= HISTORY.test(relativePath) && split.items.length > 0
     writer.carrier(raw, split.header, { id: sealedRelativePath(raw.file) })
-    for (const [index, { key, item, text }] of split.items.entries()) {
+    for (const [index, { key, item, text, hash }] of split.items.entries()) {
       // What a compaction keeps of the messages is said once.
       if (known.has(key)) continue
       known.add(key)
-      takeItem({ ...raw, form: "document", text } as RawRecord, item, { relativePath, index })
+      takeItem(itemRecord(raw, text, hash), item, { relativePath, index })
     }
   }
 
   function takeItem(raw: RawRecord, item: SourceValue, { relativePath, index }: Standing): void {
     const note = writer.noteOn(raw)
     const drafts = UI.test(relativePath) ? shown(item, index) : saidDrafts(whole(item), note)
-    if (isFilled(drafts)) writer.record(raw, item, drafts)
-    else writer.carrier(raw, item)
+    writer.record(raw, item, drafts)
   }
 
   function shown(item: SourceValue, index: number) {

@@ -22,7 +22,7 @@ import {
   sealedOrigin,
 } from "../extract.ts"
 import { opaquePart, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { composed, fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
@@ -71,8 +71,7 @@ function takeEvent(writer: SessionWriter, raw: RawRecord, record: SourceValue, b
     const found = [type ?? "no type", wordUnder(item?.value, "type")].filter((word) => word !== undefined).join(" ")
     writer.noteOn(raw)("unknown_record", found)
   }
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
-  else writer.carrier(raw, record)
+  writer.record(raw, record, drafts)
 }
 
 const KINDS = new Set([

@@ -28,7 +28,7 @@ import {
   valueAt,
 } from "../extract.ts"
 import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import type { SourceObject, SourceValue } from "../source-value.ts"
@@ -152,8 +152,8 @@ function pushLine(reading: Reading, raw: Extract<RawRecord, { text: string }>, r
   const timestamp = momentOf(record, "timestamp")
   const copied = from === undefined ? undefined : { replay_of: from }
   const drafts = messagesOf(reading, raw, record)
-  if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp, spelling, pond: copied })
-  else writer.carrier(raw, record, { timestamp, spelling, pond: copied ?? titleOf(record) })
+  const pond = copied ?? (drafts.length === 0 ? titleOf(record) : undefined)
+  writer.record(raw, record, drafts, { timestamp, spelling, pond })
 }
 
 type Facts = Record<string, JsonValue>
@@ -177,8 +177,7 @@ function pushDocument(reading: Reading, raw: RawRecord, record: SourceObject): v
   }
   begin(reading, true)
   const drafts = itemsOf(inside(whole(record), "items")).flatMap((item) => itemMessages(item))
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
-  else writer.carrier(raw, record)
+  writer.record(raw, record, drafts)
 }
 
 function pushTitle(reading: Reading, raw: RawRecord): void {

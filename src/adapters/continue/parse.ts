@@ -37,8 +37,8 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
 import { BRAND, history, isIndex } from "./documents.ts"
@@ -58,10 +58,10 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     // A document without a history is no session; whatever else it is, it is kept.
     const header = split === undefined ? record : split.header
     writer.carrier(raw, header, { id: sealedRelativePath(raw.file), pond: titleFacts(record) })
-    for (const { key, item, text } of split?.items ?? []) {
+    for (const { key, item, text, hash } of split?.items ?? []) {
       if (known.has(key)) continue
       known.add(key)
-      takeItem(writer, { ...raw, form: "document", text } as RawRecord, item)
+      takeItem(writer, itemRecord(raw, text, hash), item)
     }
   }
 
@@ -108,8 +108,7 @@ function titleFacts(record: SourceValue): MessageDraft["pond"] {
 function takeItem(writer: SessionWriter, raw: RawRecord, item: SourceValue): void {
   const note = writer.noteOn(raw)
   const drafts = itemDrafts(whole(item), note)
-  if (isFilled(drafts)) writer.record(raw, item, drafts)
-  else writer.carrier(raw, item)
+  writer.record(raw, item, drafts)
 }
 
 function itemDrafts(item: Spot, note: Note): MessageDraft[] {

@@ -35,7 +35,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -131,11 +131,8 @@ function pushDocument(reading: Reading, raw: RawRecord, record: SourceValue): vo
   reading.createdAt = timestampAt(record, "startTime")
   begin(reading, matchIn(sealedRelativePath(file), FOLDER))
   const drafts = chatMessages(whole(record))
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
-  else {
-    writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a document without messages" })
-    writer.carrier(raw, record)
-  }
+  if (drafts.length === 0) writer.noteOn(raw)("unknown_record", "a document without messages")
+  writer.record(raw, record, drafts)
 }
 
 function pushEvent(reading: Reading, raw: RawRecord, record: SourceValue): void {
@@ -145,13 +142,11 @@ function pushEvent(reading: Reading, raw: RawRecord, record: SourceValue): void 
   if (type === undefined || !isKnownKind(type))
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: type?.slice(0, 80) ?? "no type" })
   const spot = whole(record)
-  const fields = { id: nonEmptyStringUnder(spot, "id"), timestamp: momentOf(record, "timestamp") }
+  const id = nonEmptyStringUnder(spot, "id")
+  const timestamp = momentOf(record, "timestamp")
   const drafts = messagesOf(reading, raw, type, inside(spot, "data") ?? NOWHERE, isOfAgent(record))
-  if (isFilled(drafts)) {
-    const pond = factsOf(type, record)
-    const [first, ...rest] = drafts
-    writer.record(raw, record, [{ ...first, id: fields.id }, ...rest], { timestamp: fields.timestamp, pond })
-  } else writer.carrier(raw, record, fields)
+  const pond = drafts.length === 0 ? undefined : factsOf(type, record)
+  writer.record(raw, record, drafts, { id, timestamp, pond })
 }
 
 /** Whether an event is of a sub-agent. Versions before 1.0.9 name only the call that started it. */

@@ -36,7 +36,7 @@ import {
 import { bubbleId, tabDrafts, tabStart, tabTitle } from "../shared/chat-tabs.ts"
 import { splitDocument } from "../shared/documents.ts"
 import { listedDocument } from "../shared/listed-document.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
 import { BRAND, blobShape, isTab, shapeOf, textIn } from "./documents.ts"
@@ -80,7 +80,7 @@ function parseChat(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Par
     begin(shape === blobShape ? chatStart(document) : composerStart(document, agent))
     writer.carrier(raw, split?.header ?? document, { id: place, pond: titleFacts(document) })
     for (const item of split?.items ?? []) {
-      const own = { ...raw, form: "document", text: stringifyJson(item) } as RawRecord
+      const own = itemRecord(raw, stringifyJson(item))
       if (shape === blobShape) takeBlob(writer, own, item)
       else takeBubble(writer, own, item)
     }
@@ -95,10 +95,7 @@ function parseChat(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Par
       } else if (raw.file.form === "log") takeLine(writer, raw, record)
       else takeDocument(raw, record)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 
@@ -147,9 +144,7 @@ function takeBubble(writer: SessionWriter, raw: RawRecord, item: SourceValue): v
   const id = nonEmptyOf(item, isRow ? "key" : "bubbleId")
   const bubble = isRow ? inside(whole(item), "value") : whole(item)
   const timestamp = bubble && (momentOf(bubble.value, "createdAt") ?? momentOf(bubble.value, "timestamp"))
-  const [first, ...others] = bubble === undefined ? [] : bubbleDrafts(bubble, id)
-  if (first === undefined) writer.carrier(raw, item, { id, timestamp })
-  else writer.record(raw, item, [{ ...first, id }, ...others], { timestamp })
+  writer.record(raw, item, bubble === undefined ? [] : bubbleDrafts(bubble, id), { id, timestamp })
 }
 
 /** Kind 1 is a person, kind 2 the model. A message that the editor made up itself is nobody's. */
@@ -228,9 +223,8 @@ function takeBlob(writer: SessionWriter, raw: RawRecord, item: SourceValue): voi
   const id = nonEmptyOf(item, "id")
   const value = inside(whole(item), "value")
   const drafts = value === undefined || !isJsonObject(value.value) ? [] : roleDrafts(value)
-  const timestamp = value && momentOf(value.value, "createdAt")
-  if (isFilled(drafts)) writer.record(raw, item, [{ ...drafts[0], id }, ...drafts.slice(1)], { timestamp })
-  else writer.carrier(raw, item, { id })
+  const timestamp = drafts.length === 0 || value === undefined ? undefined : momentOf(value.value, "createdAt")
+  writer.record(raw, item, drafts, { id, timestamp })
 }
 
 // --- Transcripts ------------------------------------------------------------------------------------------------------------
@@ -253,6 +247,5 @@ function takeLine(writer: SessionWriter, raw: RawRecord, record: SourceValue): v
   const drafts = message === undefined ? [] : roleDrafts(message, wordUnder(record, "role"))
   if (!isFilled(drafts) && wordUnder(record, "type") !== "turn_ended")
     writer.issue(raw, { kind: "unknown_record", severity: "note", found: wordUnder(record, "type") ?? "no type" })
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
-  else writer.carrier(raw, record)
+  writer.record(raw, record, drafts)
 }

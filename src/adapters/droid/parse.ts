@@ -17,7 +17,7 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import { injectedText } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { assistantParts, userRuns } from "../shared/anthropic-blocks.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -99,8 +99,7 @@ function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue):
   const note = writer.noteOn(raw)
   const drafts = draftsOf(record, note)
   const fields = { id: nonEmptyOf(record, "id"), timestamp: momentOf(record, "timestamp") }
-  if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], id: fields.id }, ...drafts.slice(1)], fields)
-  else writer.carrier(raw, record, { ...fields, pond: titleIn(record) })
+  writer.record(raw, record, drafts, { ...fields, pond: titleIn(record) })
 }
 
 function titleIn(record: SourceValue): MessageDraft["pond"] {

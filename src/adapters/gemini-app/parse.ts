@@ -40,14 +40,9 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       begin(record ?? null)
       if (record === undefined) return
       const drafts = draftsOf(whole(record))
-      const shared = { timestamp: momentOf(record, "time") }
-      if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], id: place }, ...drafts.slice(1)], shared)
-      else writer.carrier(raw, record, { id: place, ...shared })
+      writer.record(raw, record, drafts, { id: place, timestamp: momentOf(record, "time") })
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 

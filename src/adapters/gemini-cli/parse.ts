@@ -18,7 +18,7 @@ import {
   stringUnder,
 } from "../extract.ts"
 import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
 import {
   dataPart,
@@ -111,8 +111,7 @@ function pushMessage(reading: Reading, raw: RawRecord, record: SourceValue): voi
   const message = viewOf(reading, raw, whole(record))
   const drafts = messageDrafts(message)
   remember(reading, message.id, drafts)
-  if (isFilled(drafts)) reading.writer.record(raw, record, drafts)
-  else reading.writer.carrier(raw, record, commonFields(message))
+  reading.writer.record(raw, record, drafts, drafts.length === 0 ? commonFields(message) : {})
 }
 
 /** Messages of a patch that were read before stay in the patch only: after a resume those are all of them, with fewer fields. */
@@ -130,7 +129,7 @@ function pushPatch(reading: Reading, raw: RawRecord, record: SourceValue): void 
       drafts.push(...found)
     }
   }
-  if (isFilled(drafts)) reading.writer.record(raw, record, drafts)
+  if (drafts.length > 0) reading.writer.record(raw, record, drafts)
 }
 
 function isKnown({ known, before }: Reading, id: string): boolean {

@@ -74,10 +74,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | undef
     const note = writer.noteOn(raw)
     const timestamp = momentOfSeconds(record, "created")
     const drafts = isJsonObject(record) ? messageDrafts(record, inside(whole(record), "content"), note) : []
-    const [first, ...others] = drafts.map((draft) => ({ ...draft, timestamp }))
-    const id = nonEmptyOf(record, "id")
-    if (first === undefined) writer.carrier(raw, record, { id, timestamp })
-    else writer.record(raw, record, [{ ...first, id }, ...others])
+    writer.record(raw, record, drafts, { id: nonEmptyOf(record, "id"), timestamp })
   }
 
   return {

@@ -132,8 +132,7 @@ function pushUpdate(writer: SessionWriter, raw: RawRecord, record: SourceValue):
   const sent = valueAt(outer.value, "_meta") ?? null
   const timestamp = momentOf(sent, "agentTimestampMs") ?? momentOfSeconds(record, "timestamp")
   const draft = draftOf(update, note)
-  if (draft === undefined) writer.carrier(raw, record, { timestamp })
-  else writer.record(raw, record, [{ ...draft, timestamp }])
+  writer.record(raw, record, draft === undefined ? [] : [draft], { timestamp })
 }
 
 function draftOf(update: Spot, note: Note): MessageDraft | undefined {

@@ -38,9 +38,9 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { parseRows } from "../shared/row-parser.ts"
 import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -116,18 +116,14 @@ function parseSnapshot(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | 
       const session = composed({ source: split.header["platform"] ?? null })
       for (const item of split.items) takeItem(raw, item, session)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 
   function takeItem(raw: RawRecord, item: SourceValue, session: SourceObject): void {
     const note = writer.noteOn(raw)
     const drafts = isJsonObject(item) ? draftsOf(item, note, session) : []
-    const each = { ...raw, text: JSON.stringify(item) } as RawRecord
-    if (isFilled(drafts)) writer.record(each, item, drafts)
-    else writer.carrier(each, item)
+    const each = itemRecord(raw, JSON.stringify(item))
+    writer.record(each, item, drafts)
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import { opaquePart, type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionResponsePart } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
@@ -71,11 +71,7 @@ const FOLDER = /(?:^|\/)([^/]+)\/[^/]+$/
 function takeRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue, step: Set<JsonValue>): void {
   const note = writer.noteOn(raw)
   const common = { id: nonEmptyOf(record, "uuid"), timestamp: momentOf(record, "timestamp") }
-  const drafts = draftsOf(whole(record), step, note).map(
-    (draft, at): MessageDraft => (at === 0 ? { ...common, ...draft } : draft),
-  )
-  if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp: common.timestamp })
-  else writer.carrier(raw, record, common)
+  writer.record(raw, record, draftsOf(whole(record), step, note), common)
 }
 
 function draftsOf(record: Spot, step: Set<JsonValue>, note: Note): MessageDraft[] {
@@ -154,13 +150,14 @@ function responseIn(holder: Spot | undefined): Spot | undefined {
 /** Records of one step share a parent: a text that comes again under another one is said again. */
 function assistantDrafts(record: Spot, message: Spot, step: Set<JsonValue>, note: Note): MessageDraft[] {
   const parent = wordUnder(record.value, "parentUuid") ?? ""
-  const before = new Set(step)
+  const keys: string[] = []
   const parts = itemsOf(inside(message, "content")).flatMap((block): PartDraft<"text" | "tool_call" | "opaque">[] => {
     const key = wordUnder(block.value, "id") ?? `${parent} ${wordUnder(block.value, "text")}`
-    if (before.has(key)) return []
-    step.add(key)
+    if (step.has(key)) return []
+    keys.push(key)
     return assistantBlock(block, note)
   })
+  for (const key of keys) step.add(key)
   const model = wordUnder(message.value, "model")
   if (parts.length === 0) return []
   return [{ role: "assistant", pond: model === undefined ? undefined : { model }, parts }]

@@ -22,7 +22,7 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import { textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -56,13 +56,9 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const timestamp = momentOf(record, "timestampMs")
       begin(timestamp)
       const drafts = eventDrafts(whole(record), writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
+      writer.record(raw, record, drafts, { timestamp })
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 

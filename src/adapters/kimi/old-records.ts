@@ -14,7 +14,7 @@ import {
   sealedModifiedAt,
   sealedOrigin,
 } from "../extract.ts"
-import { isFilled, type SessionWriter } from "../session-writer.ts"
+import type { SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import { composed, fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import { whole, wordUnder } from "../spot.ts"
@@ -81,8 +81,7 @@ export function openOldSession(
       return
     }
     const drafts = messageDrafts(whole(record), { timestamp: times.of(record) }, note)
-    if (isFilled(drafts)) writer.record(raw, record, drafts)
-    else writer.carrier(raw, record)
+    writer.record(raw, record, drafts)
   }
 
   return {

@@ -22,7 +22,7 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import { injectedText, opaquePart, type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -178,8 +178,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Pars
       const timestamp = momentOf(record, "timestamp")
       const line = whole(record)
       const drafts = lineDrafts(inside(line, "payload") ?? line, writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
+      writer.record(raw, record, drafts, { timestamp })
     },
     end(isSettled) {
       if (isSettled === true) begin(null)

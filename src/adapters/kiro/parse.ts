@@ -22,7 +22,7 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -99,8 +99,7 @@ function takeLine(writer: SessionWriter, raw: RawRecord, record: SourceValue): v
   const timestamp = meta && momentOfSeconds(meta.value, "timestamp")
   const drafts = lineDrafts(kind, blocks, note)
   if (drafts.length === 0 && !KNOWN.has(kind ?? "")) note("unknown_record", kind ?? "no kind")
-  if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-  else writer.carrier(raw, record)
+  writer.record(raw, record, drafts, drafts.length === 0 ? {} : { timestamp })
 }
 
 const KNOWN = new Set(["Prompt", "AssistantMessage", "ToolResults"])

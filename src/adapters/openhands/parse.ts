@@ -35,7 +35,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -56,10 +56,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       begin(writer, main, state, record ?? null)
       if (record !== undefined) takeEvent(writer, raw, record)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 
@@ -102,8 +99,7 @@ function takeEvent(writer: SessionWriter, raw: RawRecord, record: SourceValue): 
   const note = writer.noteOn(raw)
   const fields = { id: nonEmptyOf(record, "id"), timestamp: momentOfEvent(record) }
   const drafts = eventDrafts(whole(record), note)
-  if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], ...fields }, ...drafts.slice(1)], fields)
-  else writer.carrier(raw, record, fields)
+  writer.record(raw, record, drafts, fields)
 }
 
 function eventDrafts(event: Spot, note: Note): MessageDraft[] {

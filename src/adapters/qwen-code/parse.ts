@@ -20,7 +20,7 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { dataPart, functionCallPart, functionResponsePart, isThought, partText } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -99,7 +99,7 @@ function spawnedBy(record: SourceValue): { readonly pond?: Record<string, JsonVa
 function pushRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue): void {
   const note = writer.noteOn(raw)
   const drafts = draftsOf(record, note)
-  if (isFilled(drafts)) writer.record(raw, record, drafts)
+  if (drafts.length > 0) writer.record(raw, record, drafts)
   else writer.carrier(raw, record, { ...commonFields(record), pond: titleIn(record) })
 }
 

@@ -2,7 +2,7 @@
 import type { Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
 import { momentOf, type Sealed, sealedModifiedAt } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
 import { type Spot, whole } from "../spot.ts"
 import { readJson } from "./read-json.ts"
 
@@ -31,12 +31,8 @@ export function parseDatedLines(
       if (begun !== undefined) writer.begin(begun)
       if (record === undefined) return
       const drafts = draftsOf(whole(record), writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-      else writer.carrier(raw, record, { timestamp })
+      writer.record(raw, record, drafts, { timestamp })
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }

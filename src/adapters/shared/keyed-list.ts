@@ -24,8 +24,9 @@ export interface KeyedItem {
   readonly key: string
   /** Without its marks. */
   readonly item: SourceValue
-  /** The item as text, which the key is the hash of. */
+  /** The item as text, and the hash of it, which the key is made of. */
   readonly text: string
+  readonly hash: bigint
 }
 
 export type Named = readonly [marks: JsonValue, key: string]
@@ -45,10 +46,10 @@ const BARE = "pond:list"
 
 export function keyedList({ key: list, marks: changing = [], areRepeatsKept }: KeyedShape): KeyedList {
   const changes = new Set(changing)
-  const keysOf = (): ((text: string) => string) => {
+  const keysOf = (): ((hash: bigint) => string) => {
     const met = new Map<string, number>()
-    return (text) => {
-      const key = Bun.hash.xxHash64(text).toString(36)
+    return (hash) => {
+      const key = hash.toString(36)
       const count = (met.get(key) ?? 0) + 1
       met.set(key, count)
       return count === 1 || areRepeatsKept !== true ? key : `${key}.${count}`
@@ -85,8 +86,9 @@ export function keyedList({ key: list, marks: changing = [], areRepeatsKept }: K
       const names = messages.map((message: SourceValue): JsonValue => {
         const { marks, item } = withoutMarks(message)
         const text = stringifyJson(item)
-        const key = keyOf(text)
-        items.push({ key, item, text })
+        const hash = Bun.hash.xxHash64(text)
+        const key = keyOf(hash)
+        items.push({ key, item, text, hash })
         return [marks, key]
       })
       return { header: isJsonObject(document) ? { ...document, [list]: names } : { [BARE]: names }, items }
@@ -102,7 +104,7 @@ export function keyedList({ key: list, marks: changing = [], areRepeatsKept }: K
     },
     keys() {
       const keyOf = keysOf()
-      return (item) => keyOf(stringifyJson(item))
+      return (item) => keyOf(Bun.hash.xxHash64(stringifyJson(item)))
     },
   }
 }

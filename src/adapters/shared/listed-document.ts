@@ -20,7 +20,7 @@ import { type Spot, whole } from "../spot.ts"
 import { keyedList } from "./keyed-list.ts"
 import { keyedSerializer } from "./keyed-serializer.ts"
 import { entriesByRecord, mainPlaceOf, sourceOf } from "./native.ts"
-import { readJson } from "./read-json.ts"
+import { itemRecord, readJson } from "./read-json.ts"
 
 /** What is known of a session: where its document does not say it, its file does. */
 export type Known = {
@@ -65,15 +65,6 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
         writer.begin({ ...others, ...facts, id, createdAt, sourceAgent, project })
     }
 
-    function take(raw: RawRecord, item: SourceValue, text: string): void {
-      const own = { ...raw, form: "document", text } as RawRecord
-      const note = writer.noteOn(own)
-      const { id, timestamp } = reading.facts?.(item) ?? {}
-      const [first, ...others] = reading.drafts(whole(item), note)
-      if (first === undefined) writer.carrier(own, item, { id, timestamp })
-      else writer.record(own, item, [{ ...first, id }, ...others], { timestamp })
-    }
-
     return {
       push(raw) {
         const document = reading.text === undefined ? readJson(raw, writer) : readAsDocument(raw, reading.text, writer)
@@ -82,12 +73,11 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
         const split = list.split(document)
         const pond = asTitle(reading.title?.(document))
         writer.carrier(raw, split?.header ?? document, { id: place, pond })
-        for (const { item, text } of split?.items ?? []) take(raw, item, text)
+        const note = writer.noteOn(raw)
+        for (const { item, text, hash } of split?.items ?? [])
+          writer.record(itemRecord(raw, text, hash), item, reading.drafts(whole(item), note), reading.facts?.(item))
       },
-      end() {
-        writer.end()
-        return { state: null, clientVersions: [] }
-      },
+      end: writer.end,
     }
   }
 

@@ -18,13 +18,18 @@ export function readJson(raw: RawRecord, writer: SessionWriter): SourceValue | u
   }
   const parsed = parseJson(raw.text)
   if (parsed.ok) {
-    const repeated = repeatedKey(raw.text, parsed.value)
+    const repeated = repeatedKey(raw.text, parsed.keys)
     if (repeated !== undefined) keepRepeated(raw, repeated, writer)
     return fromSource(parsed.value)
   }
   if (raw.text.trim() === "") writer.unreadable(raw, "blank_line", "a line without a record")
   else writer.unreadable(raw, "unparsable_line", reasonOf(parsed.reason))
   return undefined
+}
+
+/** An item of a document as a record. `text` is what its id is made of where it has none, with the hash where that is known. */
+export function itemRecord({ file, line }: RawRecord, text: string, hash?: bigint): RawRecord {
+  return hash === undefined ? { form: "document", file, line, text } : { form: "document", file, line, text, hash }
 }
 
 /** The last value counts, for the client as for pond. A line is kept as it is spelled, so that the others come back too. */

@@ -9,7 +9,6 @@ import { nonEmptyOf, plain } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import {
   createSessionWriter,
-  isFilled,
   type MessageDraft,
   mainFileOf,
   type SessionStart,
@@ -67,11 +66,10 @@ export function parseRows(
     const digest = messageDigest(layout, row, plain(id))
     if (digests.has(digest)) return
     digests.add(digest)
-    const found = draftsOf(row, writer.noteOn(raw), session).map((draft, at) => (at === 0 ? { ...draft, id } : draft))
-    const timestamp = found[0]?.timestamp
-    if (seen.has(plain(id))) writer.carrier(raw, row, { timestamp, pond: { revision_of: plain(id) } })
-    else if (isFilled(found)) writer.record(raw, row, found)
-    else writer.carrier(raw, row, { id })
+    const drafts = draftsOf(row, writer.noteOn(raw), session)
+    if (seen.has(plain(id)))
+      writer.carrier(raw, row, { timestamp: drafts[0]?.timestamp, pond: { revision_of: plain(id) } })
+    else writer.record(raw, row, drafts, { id })
   }
 
   /** What is stored and is not among those that are there was removed, or came back. */

@@ -18,9 +18,9 @@ import {
   timestampAt,
 } from "../extract.ts"
 import { reasoningPart, textPart } from "../parts.ts"
-import { isFilled, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import type { MessageDraft, SessionWriter } from "../session-writer.ts"
 import type { KeyedDocument } from "../shared/keyed-list.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
 import { messageDrafts, titleFacts } from "./messages.ts"
@@ -138,10 +138,10 @@ function takeChunks(writer: SessionWriter, chunks: readonly Chunk[], manifest: J
   const known = new Set<string>()
   const said = new Set(inOrder.flatMap(({ items }) => items.flatMap(({ item }) => messageTexts(messageIn(item)))))
   const take = (chunk: Chunk, isTold: boolean) => {
-    for (const { key, item, text } of chunk.items) {
+    for (const { key, item, text, hash } of chunk.items) {
       if (known.has(key) || isEntry(item) !== isTold) continue
       known.add(key)
-      const raw = { ...chunk.raw, form: "document", text } as RawRecord
+      const raw = itemRecord(chunk.raw, text, hash)
       if (isTold) takeEntry(writer, raw, item, said)
       else takeMessage(writer, raw, item, moments)
     }
@@ -169,8 +169,7 @@ function takeMessage(writer: SessionWriter, raw: RawRecord, item: SourceValue, m
   const note = writer.noteOn(raw)
   const timestamp = moments.of(message)
   const drafts = messageDrafts(message, wordUnder(item, "source") === "injection", note)
-  if (isFilled(drafts)) writer.record(raw, item, drafts, { timestamp })
-  else writer.carrier(raw, item, { timestamp })
+  writer.record(raw, item, drafts, { timestamp })
 }
 
 // --- Entries ----------------------------------------------------------------------------------------------------------------
@@ -225,8 +224,7 @@ function entryTexts(entry: Spot): string[] {
 function takeEntry(writer: SessionWriter, raw: RawRecord, item: SourceValue, said: ReadonlySet<string>): void {
   const entry = whole(item)
   const drafts = entryTexts(entry).some((text) => said.has(text)) ? [] : entryDrafts(entry)
-  if (isFilled(drafts)) writer.record(raw, item, drafts, { timestamp: momentOf(item, "createdAt") })
-  else writer.carrier(raw, item, { timestamp: momentOf(item, "createdAt") })
+  writer.record(raw, item, drafts, { timestamp: momentOf(item, "createdAt") })
 }
 
 function entryDrafts(entry: Spot): MessageDraft[] {

@@ -13,8 +13,8 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
-import { createSessionWriter, isFilled, mainFileOf, type SessionWriter } from "../session-writer.ts"
-import { readJson } from "../shared/read-json.ts"
+import { createSessionWriter, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, whole } from "../spot.ts"
 import { messageDrafts, titleFacts } from "./messages.ts"
@@ -60,13 +60,9 @@ function parseDocument(main: SourceFile, writer: SessionWriter): Parser {
       if (record === undefined) return
       const split = messages.split(record)
       writer.carrier(raw, split === undefined ? record : split.header, { id: sealedRelativePath(raw.file) })
-      for (const { item, text } of split?.items ?? [])
-        takeMessage(writer, { ...raw, form: "document", text } as RawRecord, item)
+      for (const { item, text, hash } of split?.items ?? []) takeMessage(writer, itemRecord(raw, text, hash), item)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 
@@ -98,6 +94,5 @@ function takeMessage(writer: SessionWriter, raw: RawRecord, record: SourceValue)
   const isInjected = inside(whole(record), "injected")?.value === true
   const fields = { id: nonEmptyOf(record, "message_id"), timestamp: timestampAt(record, "timestamp") }
   const drafts = messageDrafts(whole(record), isInjected, note)
-  if (isFilled(drafts)) writer.record(raw, record, [{ ...drafts[0], ...fields }, ...drafts.slice(1)])
-  else writer.carrier(raw, record, fields)
+  writer.record(raw, record, drafts, fields)
 }

@@ -34,7 +34,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
-import { readJson } from "../shared/read-json.ts"
+import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
 import { BRAND, shape } from "./documents.ts"
@@ -91,14 +91,14 @@ const NAME = /([^/]+)\.jsonl?$/
 // --- A request ----------------------------------------------------------------------------------------------------------
 
 function takeRequest(writer: SessionWriter, raw: RawRecord, request: SourceValue): void {
-  const own = { ...raw, form: "document", text: stringifyJson(request) } as RawRecord
+  const own = itemRecord(raw, stringifyJson(request))
   const note = writer.noteOn(own)
   const id = nonEmptyOf(request, "requestId")
   const spot = whole(request)
   const asked = { role: "user", parts: [...promptParts(spot), ...attachedParts(spot, note)] } as const
-  const [first, ...others] = [...(isFilled(asked.parts) ? [asked] : []), ...answerDrafts(spot, note)]
-  if (first === undefined) writer.carrier(own, request, { id })
-  else writer.record(own, request, [{ ...first, id }, ...others], { timestamp: momentOf(request, "timestamp") })
+  const drafts = [...(isFilled(asked.parts) ? [asked] : []), ...answerDrafts(spot, note)]
+  const timestamp = drafts.length === 0 ? undefined : momentOf(request, "timestamp")
+  writer.record(own, request, drafts, { id, timestamp })
 }
 
 /** What was typed. A request that the editor made is not the person's. */

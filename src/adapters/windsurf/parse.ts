@@ -17,7 +17,7 @@ import {
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import { type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { bubbleId, tabDrafts, tabStart, tabTitle } from "../shared/chat-tabs.ts"
 import { listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
@@ -69,13 +69,9 @@ function parseTranscript(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint
         writer.begin({ id, createdAt, sourceAgent: product, project: product })
       if (record === undefined) return
       const drafts = stepDrafts(whole(record), writer.noteOn(raw))
-      if (isFilled(drafts)) writer.record(raw, record, drafts)
-      else writer.carrier(raw, record)
+      writer.record(raw, record, drafts)
     },
-    end() {
-      writer.end()
-      return { state: null, clientVersions: [] }
-    },
+    end: writer.end,
   }
 }
 

@@ -35,7 +35,7 @@ import {
   toolCallPart,
   toolResultPart,
 } from "../parts.ts"
-import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -104,8 +104,7 @@ function takeRecord(writer: SessionWriter, raw: RawRecord, record: SourceValue):
   const timestamp = momentOf(record, "ts")
   const drafts = draftsOf(whole(record), kind, note)
   if (drafts === undefined && !CARRIERS.has(kind ?? "")) note("unknown_record", kind ?? "no kind")
-  if (drafts !== undefined && isFilled(drafts)) writer.record(raw, record, drafts, { timestamp })
-  else writer.carrier(raw, record, { timestamp })
+  writer.record(raw, record, drafts ?? [], { timestamp })
 }
 
 function draftsOf(record: Spot, kind: string | undefined, note: Note): MessageDraft[] | undefined {
