@@ -15,7 +15,7 @@ import { isIn } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
 import { openStore } from "../../src/substrate/open-store.ts"
 import type { Store } from "../../src/substrate/table.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 import { said, session, testSessions } from "../sessions/support.ts"
 import { place as archivePlace, exported, fill, imported, work } from "./support.ts"
 
@@ -79,7 +79,7 @@ for (const [what, entries, isTaken] of CASES) {
   })
 
   test(`an ingest that ${what}`, async () => {
-    using box = testPond()
+    using box = memoryPond()
     await box.place.sessions.write([{ session: session("s"), entries: OWN }])
     const events = [{ session: session("s"), entries }, BESIDE].flatMap((each) => [
       { kind: "session", ...each.session },

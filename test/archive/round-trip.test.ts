@@ -11,6 +11,7 @@ import { silentLog } from "../../src/platform/host/log.ts"
 import { verify } from "../../src/restore/verify.ts"
 import { heldPassage } from "../../src/restore/verify-passage.ts"
 import { runSync } from "../../src/sync/sync.ts"
+import { memorySessions } from "../sessions/support.ts"
 import { exported, imported, place } from "./support.ts"
 
 /** Another state of a session that another fixture has: no store holds both. */
@@ -30,7 +31,9 @@ for (const adapter of ADAPTERS) {
     const names = readdirSync(folder).filter((name) => !OTHER_STATES.includes(name))
     const roots = names.map((name) => join(folder, name, "root"))
     const sources = roots.filter(existsSync).map((root) => ({ adapter, root }))
-    const [source, target] = [here.open(`${adapter.id}-source`), here.open(`${adapter.id}-target`)]
+    using from = memorySessions()
+    using to = memorySessions()
+    const [source, target] = [from.sessions, to.sessions]
     await runSync(
       { sources, stages: ["import"], isFull: false, isPatient: false },
       {

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURE = join(import.meta.dir, "../../fixtures/claude-code/tools/root")
 const SESSION = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"

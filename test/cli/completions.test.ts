@@ -4,7 +4,7 @@ import { completionScript, SHELLS } from "../../src/cli/help/completion-scripts.
 import { VERBS } from "../../src/cli/registry.ts"
 import type { VerbRow } from "../../src/cli/verb.ts"
 import { homeOfClients } from "../support/clients-home.ts"
-import { runPond } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const row = (name: string): VerbRow => ({
   name,

@@ -10,7 +10,8 @@ import { outcomeOf } from "../../src/cli/verbs/restore.ts"
 import type { Entry } from "../../src/model/session.ts"
 import { memoryPond } from "../operations/support.ts"
 import { said, session } from "../sessions/support.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pond-file-verbs-"))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 /** A home in which each of these clients has sessions: its fixture, and where it keeps them. */

@@ -14,7 +14,8 @@ import { dirname, join } from "node:path"
 import { POND } from "../support/bundled-pond.ts"
 import { CLIENT_SETTINGS, homeOfClients } from "../support/clients-home.ts"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const COMMAND = [process.execPath, POND, "mcp"]
 

@@ -1,7 +1,8 @@
 /** The tenants of a store, from the command line and over HTTP: whoever names one sees it alone. */
 import { expect, test } from "bun:test"
 import { POND } from "../support/bundled-pond.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 async function served(home: { readonly env: Readonly<Record<string, string>> }, ...args: readonly string[]) {
   const child = Bun.spawn([process.execPath, POND, "serve", "--port", "0", "--no-token", "--json", ...args], {

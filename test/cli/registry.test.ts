@@ -4,7 +4,7 @@ import { GLOBAL_FLAGS } from "../../src/cli/flags.ts"
 import { findVerb, readInvocation } from "../../src/cli/frame/parse-arguments.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { VERSION } from "../../src/platform/host/version.ts"
-import { runPond } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const SUMMARY_MAX = 70
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { writeDemo } from "../../build/corpus/demo.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
 import { onTerminal as onTypedTerminal, type TypedStep } from "../support/typed-terminal.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 describe("pond resume", () => {
   const SESSION = "de300001-0000-4000-8000-000000000000"

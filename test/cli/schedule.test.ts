@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fakePrograms } from "../support/fake-programs.ts"
-import { runPond, temporaryHome } from "../support/pond-process.ts"
+import { temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const UNITS = ".config/systemd/user/pond-sync"
 

@@ -6,7 +6,7 @@ import { SKILL } from "../../src/cli/help/skill-text.ts"
 import { TOPICS } from "../../src/cli/help/topics.ts"
 import { VERBS } from "../../src/cli/registry.ts"
 import { QUERY_TABLES } from "../../src/operations/sql/query-tables.ts"
-import { runPond } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 /** As a shell would split it; what follows two spaces is a remark of ours. */
 function wordsOf(command: string): string[] {

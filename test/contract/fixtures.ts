@@ -13,6 +13,7 @@ import { parseJson, stringifyJson } from "../../src/model/json.ts"
 import type { Issue } from "../../src/model/report.ts"
 import type { Entry, Session, SessionLog } from "../../src/model/session.ts"
 import { withoutSuperseded } from "../../src/model/superseded.ts"
+import { lazy } from "../../src/platform/lazy.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
 import { frozen } from "./purity.ts"
 
@@ -126,7 +127,7 @@ export function parseUnit(
 const SAME_CODEC = new Set(["xcode-claude"])
 
 /** Clients that a conversation can be restored into. Of the others pond only reads what they wrote. */
-export function foreignTargets(): Adapter[] {
+export const foreignTargets = lazy((): readonly Adapter[] => {
   const session = {
     ...{ id: "s", source_agent: "none", created_at: "2026-01-01T00:00:00.000Z", project: "/projects", options: {} },
   }
@@ -143,13 +144,13 @@ export function foreignTargets(): Adapter[] {
   const target = { cwd: "/projects", reasoning: "keep" } as const
   const told = { session, entries, children: [] }
   return ADAPTERS.filter((each) => !SAME_CODEC.has(each.id) && foreignFiles(each, told, target).files.length > 0)
-}
+})
 
 /**
  * The clients that sessions of a source are told to in tests. What holds of a pair is mostly about the target: of a product that
  * opens nothing itself one target of each kind is enough, a log with a tree, one without, a database.
  */
-export function targetsOf(source: Adapter): Adapter[] {
+export function targetsOf(source: Adapter): readonly Adapter[] {
   const all = foreignTargets()
   if (source.serialize.foreign !== undefined) return all
   return all.filter(({ id }) => ["claude-code", "codex", "opencode"].includes(id))

@@ -6,7 +6,7 @@ import { expect, test } from "bun:test"
 import type { Adapter, Conversation } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
-import { expectToComeThrough } from "./comes-through.ts"
+import { expectToComeThrough, type ReadItems } from "./comes-through.ts"
 import { conversationOf, fixtureLogs, fixturesOf, foreignTargets, targetsOf } from "./fixtures.ts"
 import { frozen } from "./purity.ts"
 
@@ -23,6 +23,9 @@ function conversationsOf(source: Adapter, root: string): Promise<readonly Conver
   return known
 }
 
+/** Where nobody reasoned, three ways write one thing, which is read back once. */
+const readItems: ReadItems = new Map()
+
 /** Deeply, but for its origin, which is an adapter. */
 function frozenTold(conversation: Conversation): Conversation {
   for (const each of [conversation.session, conversation.entries]) frozen(each)
@@ -37,7 +40,7 @@ for (const source of ADAPTERS)
         test(`${source.id} to ${target.id}, reasoning ${reasoning}: ${fixture.name}`, async () => {
           const told = await conversationsOf(source, fixture.root)
           expect(told.length).toBeGreaterThan(0)
-          for (const each of told) await expectToComeThrough(each, target, { cwd: CWD, reasoning })
+          for (const each of told) await expectToComeThrough(each, target, { cwd: CWD, reasoning }, readItems)
         })
 
 test("a session that goes on in several clients is another one in each: one store holds them all", async () => {

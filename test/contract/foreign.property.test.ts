@@ -6,7 +6,7 @@ import { expectToComeThrough } from "./comes-through.ts"
 import { conversation } from "./conversations.ts"
 import { foreignTargets } from "./fixtures.ts"
 
-const RUNS = Number(process.env["POND_PROPERTY_RUNS"] ?? 60)
+const RUNS = Number(process.env["POND_PROPERTY_RUNS"] ?? 30)
 
 for (const target of foreignTargets()) {
   test(

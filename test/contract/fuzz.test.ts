@@ -13,7 +13,7 @@ import { SEED } from "../support/seed.ts"
 import { damaged } from "./damage.ts"
 import { fixturesOf, fresh, parseUnit, unitsOf } from "./fixtures.ts"
 
-const ROUNDS = Number(process.env["POND_FUZZ_ROUNDS"] ?? 400)
+const ROUNDS = Number(process.env["POND_FUZZ_ROUNDS"] ?? 150)
 const ROUND_MS_MAX = 15_000
 /** What is kept between rounds shows over many of them: inputs are small. In a short run other tests are what is seen. */
 const ROUNDS_OF_LEAK = 20_000

@@ -16,7 +16,7 @@ import { hostileIds, hostilePaths, OBEYED } from "../support/hostile.ts"
 import { fixturesOf, parseUnit, unitsOf } from "./fixtures.ts"
 
 const SEED = Number(process.env["POND_SEED"] ?? 1) || 1
-const ROUNDS = Number(process.env["POND_PROPERTY_RUNS"] ?? 2000)
+const ROUNDS = Number(process.env["POND_PROPERTY_RUNS"] ?? 1000)
 
 interface Known {
   readonly sessions: readonly { readonly session: Session; readonly entries: readonly Entry[] }[]

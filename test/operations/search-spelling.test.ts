@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { said, session } from "../sessions/support.ts"
 import { found } from "./search-support.ts"
-import { testPond } from "./support.ts"
+import { memoryPond } from "./support.ts"
 
 /** What is asked, a text that has it as asked, one that has it in another form, and one that only looks like it. */
 const CASES: readonly (readonly [query: string, asked: string, other: string, alike: string])[] = [
@@ -15,7 +15,7 @@ const CASES: readonly (readonly [query: string, asked: string, other: string, al
 ]
 
 test.each(CASES)("%s is found in its other form too", async (query, asked, other, alike) => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write(
     Object.entries({ asked, other, alike }).map(([id, text]) => ({
       session: session(id),
@@ -32,7 +32,7 @@ test.each<[query: string, text: string]>([
   ["Haftpflichtversicherung", "die Versicherung zahlt den Schaden nicht"],
   ["ansiktsigenkänning", "igenkänning av bilder"],
 ])("%s is found where a compound or its member was written", async (query, text) => {
-  using box = testPond()
+  using box = memoryPond()
   await box.place.sessions.write([
     { session: session("held"), entries: [said("held", 0, text, { id: "m-held" })] },
     {

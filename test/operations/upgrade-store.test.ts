@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { SOURCES } from "../../build/older-store.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures")
 const COUNTED = `SELECT s.id AS session_id, s.source_agent, count(*) AS messages FROM sessions s

@@ -11,7 +11,7 @@ import { refuseForeignOutput } from "../../src/restore/allowed-output.ts"
 import { grantsOf } from "../../src/restore/grants.ts"
 import { nativeFiles } from "../../src/restore/output-files.ts"
 import { fixturesOf, logsOf } from "../contract/fixtures.ts"
-import { testPond } from "../operations/support.ts"
+import { memoryPond } from "../operations/support.ts"
 
 async function fixture(adapterId: string, name = "tools"): Promise<SessionLog> {
   const adapter = adapterById(adapterId)
@@ -33,7 +33,7 @@ function withRecord(log: SessionLog, source: Readonly<Record<string, JsonValue>>
 }
 
 async function planOf(log: SessionLog, change = (root: string) => root) {
-  using place = testPond()
+  using place = memoryPond()
   await place.place.sessions.write([log])
   const root = change(join(place.place.path, "client"))
   using plan = await planRestoreOf(place.pond, {

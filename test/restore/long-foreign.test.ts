@@ -4,7 +4,7 @@ import type { ForeignTarget, OutputFile } from "../../src/adapters/adapter.ts"
 import { ADAPTERS } from "../../src/adapters/registry.ts"
 import { createLineShelf } from "../../src/platform/files/long-lines.ts"
 import { foreignFiles } from "../../src/restore/output-files.ts"
-import { fixturesOf, foreignTargets, logsOf } from "../contract/fixtures.ts"
+import { fixtureLogs, fixturesOf, foreignTargets } from "../contract/fixtures.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 
 const TARGET: ForeignTarget = { cwd: "/projects/alpha", reasoning: "text" }
@@ -25,7 +25,7 @@ for (const source of ADAPTERS)
       return shelf.newLines()
     }
     for (const { root } of fixturesOf(source)) {
-      for (const log of (await logsOf(source, root)).values()) {
+      for (const log of (await fixtureLogs(source, root)).values()) {
         const conversation = { session: log.session, entries: source.context(log, []), children: [], origin: source }
         const plain = foreignFiles(target, conversation, TARGET)
         const long = foreignFiles(target, conversation, TARGET, newLines)

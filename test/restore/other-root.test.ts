@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const FIXTURE = join(import.meta.dir, "../../fixtures/claude-code/tools/root")
 const TOOLS = "0a0fb0f6-d949-4c88-a1ca-9484aeb8c9f8"

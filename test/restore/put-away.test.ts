@@ -19,7 +19,8 @@ import { basename, dirname, join } from "node:path"
 import { codex } from "../../src/adapters/codex/adapter.ts"
 import { restorePlan } from "../../src/operations/wire/restore-plan.ts"
 import { memoryPond } from "../operations/support.ts"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 import { syncedInto } from "./support.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures/codex")

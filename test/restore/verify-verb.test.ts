@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runPond, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond as runProcess, type TemporaryHome, temporaryHome } from "../support/pond-process.ts"
+import { runPond } from "../support/warm-pond.ts"
 
 const ID = "5d1f0a30-0000-4000-8000-000000000001"
 const LINES = [
@@ -100,7 +101,8 @@ test("the store that sessions went through is gone afterwards", async () => {
   const left = join(home.path, ".cache/pond/verify-of-one-that-was-killed")
   mkdirSync(left, { recursive: true })
   writeFileSync(join(left, "in-use"), "")
-  await runPond(["verify", "pi", "--through-store"], home)
+  // Its process takes it along as it ends.
+  await runProcess(["verify", "pi", "--through-store"], home)
   expect(readdirSync(join(home.path, ".cache/pond"), { recursive: true })).toEqual(["scratch"])
 })
 

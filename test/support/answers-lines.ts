@@ -1,4 +1,5 @@
 /** Pond's command line, run line by line in one process, as `warm-pond.ts` asks for it. */
+import { join } from "node:path"
 import { runPond } from "../../src/pond.ts"
 import type { Ran } from "./pond-process.ts"
 
@@ -7,6 +8,9 @@ export interface AskedLine {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
 }
+
+/** What pond tells other programs to start is pond, and not this file. */
+Object.assign(Bun, { main: join(import.meta.dir, "../../src/main.ts") })
 
 async function answer({ args, env, cwd }: AskedLine): Promise<Ran> {
   for (const name of Object.keys(process.env)) delete process.env[name]

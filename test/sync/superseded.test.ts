@@ -20,7 +20,7 @@ import { sessions as list } from "../../src/operations/wire/sessions.ts"
 import { foreignFiles, nativeFiles } from "../../src/restore/output-files.ts"
 import { parseUnit, unitsOf } from "../contract/fixtures.ts"
 import { ids } from "../operations/search-support.ts"
-import { type TestPond, testPond } from "../operations/support.ts"
+import { memoryPond, type TestPond } from "../operations/support.ts"
 import { syncedInto } from "../restore/support.ts"
 
 const SESSION = "again-1"
@@ -146,7 +146,7 @@ function logAt(box: TestPond): { root: string; path: string } {
 }
 
 test("a message that is appended again is found, counted, read and told once, and restored as it lay", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { root, path } = logAt(box)
   writeFileSync(path, HEADER + ASKED + BEGUN + MORE + WHOLE + THANKS)
   expect(await syncedInto(box, again, root)).toMatchObject({ issues: [], messages: { new: 6 } })
@@ -154,7 +154,7 @@ test("a message that is appended again is found, counted, read and told once, an
 })
 
 test("so it is where a sync saw each state of it", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { root, path } = logAt(box)
   writeFileSync(path, HEADER)
   for (const next of [ASKED + BEGUN, MORE, WHOLE, THANKS]) {
@@ -165,7 +165,7 @@ test("so it is where a sync saw each state of it", async () => {
 })
 
 test("reading on from anywhere gives what reading at once gives", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { root, path } = logAt(box)
   writeFileSync(path, HEADER + ASKED + BEGUN + MORE + WHOLE + THANKS)
   const [{ unit, records } = { unit: undefined, records: [] }] = await unitsOf(again, root)
@@ -187,7 +187,7 @@ test("a session whose client appends nothing again is handed on as it is", () =>
 })
 
 test("a session without a title is called by what its user said last instead of it", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const { root, path } = logAt(box)
   const more = line(2, { id: "u1", who: "user", text: "Which tree bears quinces, and when?" })
   writeFileSync(path, HEADER + ASKED + more + line(3, { id: "a1", who: "assistant", text: "The quince tree" }))

@@ -16,7 +16,7 @@ import {
 } from "../../operations/machine/restore.ts"
 import type { Pond } from "../../operations/pond.ts"
 import { withFullSessionId } from "../../operations/store/session-ids.ts"
-import { type ProgramRun, runProgram } from "../../platform/process/programs.ts"
+import { findProgram, type ProgramRun, runProgram } from "../../platform/process/programs.ts"
 import { pondCommand, shownCommand } from "../../platform/process/shell-word.ts"
 import { realDirectory } from "../project-flag.ts"
 import type { Outcome, VerbContext } from "../verb.ts"
@@ -43,7 +43,8 @@ export async function continueSession(context: ContinueContext, options: Restore
   )
   const { command, cwd, environment } = report.resume
   const [program, ...words] = command
-  if (program === undefined || Bun.which(program) === null) {
+  const path = program === undefined ? undefined : findProgram(program, pond.host.environment)
+  if (path === undefined) {
     throw new PondError(
       "not_found",
       `The session is restored, but ${title} is not on the PATH. Resume with: ${commandText(report)}`,
@@ -54,7 +55,7 @@ export async function continueSession(context: ContinueContext, options: Restore
   warnOfNote(pond, report)
   const env = { ...pond.host.environment, ...environment } as Record<string, string>
   if (isLast) await pond.close()
-  const client = Bun.spawn([program, ...words], { cwd, env, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+  const client = Bun.spawn([path, ...words], { cwd, env, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
   const takeBack = handOver(client)
   const exitCode = await client.exited
   if (!isLast) takeBack()

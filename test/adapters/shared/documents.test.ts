@@ -9,7 +9,7 @@ import { systemClock } from "../../../src/platform/host/clock.ts"
 import { nativeFiles } from "../../../src/restore/output-files.ts"
 import { verify } from "../../../src/restore/verify.ts"
 import { chats } from "../../contract/recipe/chats/adapter.ts"
-import { testPond } from "../../operations/support.ts"
+import { memoryPond } from "../../operations/support.ts"
 import { syncedInto } from "../../restore/support.ts"
 
 const SHAPE = {
@@ -41,7 +41,7 @@ test.each(DOCUMENTS)("a document %s is split and joined by value", (_, messages)
 })
 
 test.each(DOCUMENTS)("a session in a document %s comes back whole", async (_, messages) => {
-  using box = testPond()
+  using box = memoryPond()
   const root = join(box.place.path, "chats")
   mkdirSync(root)
   writeFileSync(join(root, "chat-1.json"), JSON.stringify(chat(messages)))
@@ -53,7 +53,7 @@ test.each(DOCUMENTS)("a session in a document %s comes back whole", async (_, me
 })
 
 test("a document that grew brings what is new, and its native restore is the newest", async () => {
-  using box = testPond()
+  using box = memoryPond()
   const root = join(box.place.path, "chats")
   const path = join(root, "chat-1.json")
   mkdirSync(root)

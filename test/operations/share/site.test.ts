@@ -7,7 +7,7 @@ import { chosenSessions, pageNames, shareSite } from "../../../src/operations/sh
 import { cost } from "../../../src/operations/wire/cost.ts"
 import { said, session } from "../../sessions/support.ts"
 import { HTML_ATTACKS } from "../../support/html-attacks.ts"
-import { type TestPond, testPond } from "../support.ts"
+import { memoryPond, type TestPond } from "../support.ts"
 
 let box: TestPond
 const never = new AbortController().signal
@@ -22,7 +22,7 @@ function answered(id: string, ordinal: number, response: string, output: number)
 }
 
 beforeAll(async () => {
-  box = testPond()
+  box = memoryPond()
   const claude = { source_agent: "claude-code", project: "/home/someone/shop" }
   await box.place.sessions.write([
     {
