@@ -46,6 +46,8 @@ export interface Client {
   withoutAdded?(result: string): string
   /** A result as it stores it, where that is less than it told its model: it sends no more of a session that it resumes. */
   asStored?(result: string): string
+  /** It sends each result of a session that it resumes a second time, in the same words. */
+  readonly repeatsResults?: true
   /** The words that list its sessions, where it has them. */
   list?(): readonly string[]
   /** The words that go on with the latest session of a directory, where nothing lists them. */

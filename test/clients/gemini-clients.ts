@@ -58,6 +58,7 @@ export const gemini: Client = {
   begin: (prompt, { image }) => [...GEMINI, "-p", (image === undefined ? "" : `@${image} `) + prompt],
   resume: (session, prompt) => [...GEMINI, "-r", session, "-p", prompt],
   fork: () => [],
+  repeatsResults: true,
   list: () => ["gemini", "--list-sessions"],
   keeps: [".gemini/tmp", ".gemini/projects.json"],
   sessions: (home) =>

@@ -60,7 +60,8 @@ export function judge(asked: Case): Verdict {
       return { isGood: false, said: faults.join("; "), faults, isOpened: false }
     }
     const isOther = (item: Item) => client.isOwn?.(item) !== true
-    const got = sent.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`)).filter(isOther)
+    const told = client.repeatsResults === true ? withoutRepeated(sent) : sent
+    const got = told.filter(({ role, text = "" }) => role !== "user" || !text.includes(`:${word}]]`)).filter(isOther)
     const compared = compare(atHome(asked, wanted), atHome(asked, got), { isForeign })
     const { messages, calls, images } = compared
     const counts = `messages ${messages}, calls ${calls}, pictures ${images}`
@@ -70,6 +71,15 @@ export function judge(asked: Case): Verdict {
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+function withoutRepeated(items: readonly Item[]): readonly Item[] {
+  const seen = new Set<string>()
+  return items.filter(({ role, id, text }) => {
+    const result = JSON.stringify([id, text])
+    if (role !== "result" || !seen.has(result)) return Boolean(seen.add(result))
+    return false
+  })
 }
 
 function isSaid({ role }: Item): boolean {

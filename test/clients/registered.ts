@@ -22,7 +22,14 @@ const WELL: Readonly<Record<string, RegExp>> = {
   kilo: /✓ pond .*connected/,
   // It does not try it either.
   hermes: /^\s*pond .*✓ enabled/m,
+  // Started with a prompt it offers its model no tools of servers.
+  cline: /^\s*pond \[stdio\]/m,
+  droid: /^\s*pond .*connected/m,
+  // These two do not try it, and hide its tools behind a search.
+  grok: /^\s*pond: /m,
+  openclaw: /^- pond$/m,
 }
+const LIST: Readonly<Record<string, readonly string[]>> = { cline: ["cline", "config", "mcp"] }
 
 export function registered(
   place: Place,
@@ -37,7 +44,7 @@ export function registered(
   for (const folder of [join(home, client.folder), dirname(log)]) mkdirSync(folder, { recursive: true })
   client.configure(home, {})
   const ask = (words: readonly string[]) => run({ client, place, home, cwd: place.alpha, log, words }).said
-  const list = () => Bun.stripANSI(ask([client.name, "mcp", "list"]))
+  const list = () => Bun.stripANSI(ask(LIST[client.name] ?? [client.name, "mcp", "list"]))
   const faults: string[] = []
   pond(home, "init", "--yes", "--no-sync", "--no-schedule")
   if (!well.test(list())) faults.push(`after pond init its list says: ${list()}`)
@@ -54,8 +61,9 @@ export function registered(
   }
 }
 
-/** Clients whose list does not start the servers, or that have none: what their model is offered tells. */
-const OFFERING = new Set(["goose", "cn"])
+/** Clients whose list does not start the servers, or that have none: what their model is offered, or finds, tells. */
+const OFFERING = new Set(["goose", "cn", "vibe", "gemini", "qwen", "copilot", "kimi", "omp", "amp"])
+const TOOL_NAME = /\b[\w.]*pond_[a-z_]+/g
 
 function offered(place: Place, client: Client): { readonly isGood: boolean; readonly said: string } {
   const home = join(place.root, "homes", `${client.name}-registered`)
@@ -69,8 +77,14 @@ function offered(place: Place, client: Client): { readonly isGood: boolean; read
   if (client.name === "cn") cpSync(own, usual)
   const tools = (): readonly string[] => {
     if (client.name === "cn") cpSync(usual, own)
-    const words = client.begin("[[script:plain]] Hello", {})
-    return run({ client, place, home, cwd: place.alpha, log, words }).requests.flatMap((each) => each.tools)
+    const words = client.begin("[[script:discover]] Hello", {})
+    const { requests } = run({ client, place, home, cwd: place.alpha, log, words })
+    // oh-my-pi names them to its model beside its tools.
+    const found = requests.flatMap(({ system, items }) => [
+      system,
+      ...items.flatMap(({ role, text = "" }) => (role === "result" ? [text] : [])),
+    ])
+    return [...new Set([...requests.flatMap((each) => each.tools), ...(found.join("\n").match(TOOL_NAME) ?? [])])]
   }
   const isPond = (name: string) => /pond/.test(name)
   const faults: string[] = []

@@ -3,6 +3,7 @@ import type { Adapter } from "../adapter.ts"
 import { context } from "./context.ts"
 import { BRAND } from "./documents.ts"
 import { parse } from "./parse.ts"
+import { registration } from "./registration.ts"
 import { serialize } from "./serialize.ts"
 import { concerns, source } from "./source.ts"
 import { usage } from "./usage.ts"
@@ -24,4 +25,5 @@ export const amp: Adapter = {
   models: { recordedAt: [{ role: "assistant", path: ["usage", "model"] }] },
   usage,
   watching: { concerns },
+  registration,
 }

@@ -4,10 +4,13 @@ import type { Registration } from "../registration.ts"
 import { programAndArguments } from "../shared/server-entries.ts"
 import { dataOf } from "./roots.ts"
 
+const FILE = "cline_mcp_settings.json"
+
 export const registration: Registration = {
-  files: (environment, home) => [
-    { path: join(dataOf(environment, home), "settings", "cline_mcp_settings.json"), form: "json" },
-  ],
+  files: (environment, home) => {
+    const path = environment["CLINE_MCP_SETTINGS_PATH"] || join(dataOf(environment, home), "settings", FILE)
+    return [{ path, form: "json" }]
+  },
   servers: ["mcpServers"],
   ...programAndArguments(),
 }

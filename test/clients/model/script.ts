@@ -11,6 +11,8 @@ export type Deed =
   | { readonly kind: "edit"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly kind: "agent"; readonly description: string; readonly prompt: string }
   | { readonly kind: "wait" }
+  /** Asks for tools that a client has and does not offer at once. */
+  | { readonly kind: "discover"; readonly query: string }
   /** A list of what is to be done, the first of it done already. */
   | { readonly kind: "plan"; readonly items: readonly string[] }
   /** A tool of an MCP server. `$ID` in a parameter is the first session id that a result named. */
@@ -120,6 +122,12 @@ export const SCRIPTS: Readonly<Record<string, readonly Turn[]>> = {
       text: "PLAIN-ANSWER こんにちは 🌸 — مرحبا بالعالم — שלום. Done.",
       usage: { input: 1234, output: 56, cached: 1000 },
     },
+  ],
+  // oh-my-pi gives a server a quarter of a second before it asks its model the first time, and offers its tools from then on.
+  discover: [
+    { text: "waiting for servers", deeds: [{ kind: "shell", command: "sleep 5" }] },
+    { text: "looking for tools", deeds: [{ kind: "discover", query: "pond" }] },
+    { text: "looked" },
   ],
   plain2: [{ reasoning: "PLAIN2-THOUGHT a second turn.", text: "PLAIN2-ANSWER and on it goes. 続き ✅" }],
   plain3: [{ reasoning: "PLAIN3-THOUGHT a third turn.", text: "PLAIN3-ANSWER resumed once more. 三回目 ③" }],

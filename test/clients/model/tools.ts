@@ -32,6 +32,8 @@ export function callFor(deed: Deed, asked: Asked, cwd: string): Call | undefined
       return plan(asked, deed.items)
     case "mcp":
       return remote(asked, deed)
+    case "discover":
+      return discover(asked, deed.query)
   }
 }
 
@@ -195,6 +197,12 @@ function plan(asked: Asked, items: readonly string[]): Call | undefined {
       ...(tool.name === "TodoWrite" ? { activeForm: content } : { priority: "high" }),
     })),
   })
+}
+
+/** Some name the tools of servers only where they are asked for them. */
+function discover(asked: Asked, query: string): Call | undefined {
+  const tool = offeredOf(asked, ["search_tool_functions", "tool_search", "search_tool", "ToolSearch"])
+  return tool === undefined ? undefined : call(tool, { query, q: query })
 }
 
 /** Clients put the name of the server before a tool's own, each in another way. */
