@@ -3,7 +3,8 @@
  * among the messages of the labelled sets that `RETRIEVAL_DATA` names. Each is asked for in five ways; what counts is
  * the place of the right session. Beside SQLite's full text (porter stems) and a grep for the longest words, over the
  * same texts in the same run. `--hidden 2000,20000` says among how many messages, one store after the other;
- * `--model DIR` asks with an embedding model too (`--name NAME` what it is).
+ * `--model DIR` asks with an embedding model too (`--name NAME` what it is), and `--stores DIR` keeps the stores, so that
+ * the next run asks them without embedding again. `--list` names each question whose session is not first.
  */
 import { Database } from "bun:sqlite"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -20,7 +21,7 @@ import { embedMissing } from "../../src/search/embed-missing.ts"
 import type { Sessions } from "../../src/sessions/store.ts"
 import { KNOWN_ITEMS, QUESTION_KINDS, type QuestionKind } from "../corpus/known-items.ts"
 import { REAL_ITEMS } from "../corpus/real-items.ts"
-import { openTalkStore } from "../corpus/talk-store.ts"
+import { openTalkStore, storeFolder } from "../corpus/talk-store.ts"
 import { type Bench, quantile, type Row } from "../lib/measure.ts"
 import { BuildFailure } from "../release/targets.ts"
 
@@ -38,29 +39,48 @@ export const bench: Bench = {
   run: async (args) => {
     const { values } = parseArgs({
       args: [...args],
-      options: { hidden: { type: "string", default: "20000" }, model: { type: "string" }, name: { type: "string" } },
+      options: {
+        hidden: { type: "string", default: "20000" },
+        model: { type: "string" },
+        name: { type: "string" },
+        stores: { type: "string" },
+        list: { type: "boolean", default: false },
+      },
     })
-    const { model } = values
+    const { model, stores, list } = values
     const embedder = model === undefined ? undefined : await openEmbedder(values.name ?? basename(model), model)
     const rows: Row[] = []
-    for (const hidden of values.hidden.split(",")) rows.push(...(await measureAmong(Number(hidden), embedder)))
+    for (const hidden of values.hidden.split(","))
+      rows.push(...(await measureAmong(Number(hidden), { embedder, stores, list })))
     await embedder?.close()
     return rows
   },
 }
 
+interface Asking {
+  readonly embedder: Embedder | undefined
+  readonly stores: string | undefined
+  /** Name the questions whose session is not first. */
+  readonly list: boolean
+}
+
 /** All items in a store of about so many messages. */
-async function measureAmong(hidden: number, embedder: Embedder | undefined): Promise<Row[]> {
+async function measureAmong(hidden: number, { embedder, stores, list }: Asking): Promise<Row[]> {
   const messages = [...scripted(), ...others(hidden)]
-  const folder = mkdtempSync(join(tmpdir(), "pond-bench-known-"))
+  const folder =
+    stores === undefined
+      ? mkdtempSync(join(tmpdir(), "pond-bench-known-"))
+      : join(stores, embedder?.model ?? "words", String(hidden))
+  const isKept = existsSync(storeFolder(folder))
   const sessions = openTalkStore(folder)
   try {
-    await store(sessions, messages)
+    if (!isKept) await store(sessions, messages)
     if (embedder !== undefined) await embedMissing(sessions, embedder, { clock: systemClock, signal })
-    return (await measured(sessions, embedder, messages)).map((row) => ({ ...row, what: `${hidden}: ${row.what}` }))
+    const rows = await measured(sessions, { embedder, list }, messages)
+    return rows.map((row) => ({ ...row, what: `${hidden}: ${row.what}` }))
   } finally {
     sessions.close()
-    rmSync(folder, { recursive: true, force: true })
+    if (stores === undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -131,7 +151,7 @@ interface Places {
 
 async function measured(
   sessions: Sessions,
-  embedder: Embedder | undefined,
+  { embedder, list }: Pick<Asking, "embedder" | "list">,
   messages: readonly Message[],
 ): Promise<Row[]> {
   const times: number[] = []
@@ -143,7 +163,7 @@ async function measured(
   const rows: Row[] = [{ what: "messages", measured: messages.length, unit: "messages" }]
   const all: Places[] = []
   for (const kind of QUESTION_KINDS) {
-    const found = await judge(pond, kind)
+    const found = await judge(pond, kind, { list })
     all.push(found)
     const beside: string[] = []
     for (const [name, ask] of rivals) beside.push(placesText(name, await judge(ask, kind)))
@@ -170,7 +190,7 @@ async function measured(
 /** One question after the other, as people ask. */
 async function judgeAll(ask: Asker, from: (project: string) => string): Promise<Places[]> {
   const found: Places[] = []
-  for (const kind of QUESTION_KINDS) found.push(await judge(ask, kind, from))
+  for (const kind of QUESTION_KINDS) found.push(await judge(ask, kind, { from }))
   return found
 }
 
@@ -208,10 +228,19 @@ function placesText(name: string, { first, inFive, of }: Places): string {
 const REAL_PROJECT = "/home/dev/known"
 const ITEMS = [...KNOWN_ITEMS, ...REAL_ITEMS.map((item) => ({ ...item, project: REAL_PROJECT }))]
 
-async function judge(ask: Asker, kind: QuestionKind, from: (project: string) => string | undefined = () => undefined) {
+interface Judging {
+  /** The directory that a question about a project is asked from. */
+  readonly from?: (project: string) => string
+  readonly list?: boolean
+}
+
+async function judge(ask: Asker, kind: QuestionKind, { from, list = false }: Judging = {}): Promise<Places> {
   let [first, inFive] = [0, 0]
   for (const { id, project, questions } of ITEMS) {
-    const place = (await ask(questions[kind], from(project))).indexOf(id)
+    const found = await ask(questions[kind], from?.(project))
+    const place = found.indexOf(id)
+    if (list && place !== 0)
+      console.error(`${kind}: ${JSON.stringify(questions[kind])}: ${id} is ${place + 1} of ${found.join(" ")}`)
     if (place === 0) first += 1
     if (place >= 0 && place < FIVE) inFive += 1
   }

@@ -20,18 +20,23 @@ export function selfTestModel(): Uint8Array {
 export interface TinyModel {
   readonly pooling?: "mean" | "cls"
   readonly seed?: number
+  /** Of its vectors. */
+  readonly dimension?: number
 }
 
-export function writeTinyModel(directory: string, { pooling = "mean", seed = 1 }: TinyModel = {}): void {
+export function writeTinyModel(
+  directory: string,
+  { pooling = "mean", seed = 1, dimension = DIMENSION }: TinyModel = {},
+): void {
   mkdirSync(join(directory, "1_Pooling"), { recursive: true })
   const pieces = vocabulary()
   const write = (name: string, content: unknown) => writeFileSync(join(directory, name), JSON.stringify(content))
-  writeFileSync(join(directory, "model.onnx"), embeddingTableModel(randomTable(pieces.length, seed)))
+  writeFileSync(join(directory, "model.onnx"), embeddingTableModel(randomTable(pieces.length, dimension, seed)))
   write("tokenizer.json", tokenizer(pieces))
-  write("config.json", { pad_token_id: 0, vocab_size: pieces.length, hidden_size: DIMENSION })
+  write("config.json", { pad_token_id: 0, vocab_size: pieces.length, hidden_size: dimension })
   write("tokenizer_config.json", { model_max_length: TOKENS_MAX, pad_token: "[PAD]" })
   write("1_Pooling/config.json", {
-    word_embedding_dimension: DIMENSION,
+    word_embedding_dimension: dimension,
     pooling_mode_mean_tokens: pooling === "mean",
     pooling_mode_cls_token: pooling === "cls",
   })
@@ -44,10 +49,10 @@ function vocabulary(): string[] {
   return [...SPECIAL, ...characters, ...characters.map((character) => `##${character}`)]
 }
 
-function randomTable(rows: number, seed: number): Matrix {
+function randomTable(rows: number, columns: number, seed: number): Matrix {
   const random = seededRandom(seed)
-  const values = Float32Array.from({ length: rows * DIMENSION }, () => random.next() - 0.5)
-  return { rows, columns: DIMENSION, values }
+  const values = Float32Array.from({ length: rows * columns }, () => random.next() - 0.5)
+  return { rows, columns, values }
 }
 
 function tokenizer(pieces: readonly string[]): unknown {

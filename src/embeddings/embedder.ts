@@ -9,9 +9,17 @@ import type { Tokenizer } from "@anush008/tokenizers"
 import type { InferenceSession, Tensor as OnnxTensor } from "onnxruntime-node"
 import { PondError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
+import { isForeign } from "./foreign-language.ts"
 import type { Pooling } from "./known-models.ts"
 import { loadModel } from "./load-model.ts"
-import { type AskedModel, type FactSettings, factsOfModel, numberOf, readJsonFile } from "./model-registry.ts"
+import {
+  type AskedModel,
+  type FactSettings,
+  factsOfModel,
+  knownModel,
+  numberOf,
+  readJsonFile,
+} from "./model-registry.ts"
 import { type EmbeddingRuntime, embeddingRuntime } from "./runtime.ts"
 
 export interface Embedder {
@@ -20,6 +28,8 @@ export interface Embedder {
   readonly dimension: number
   /** Fast enough to read the best hits again while somebody waits. */
   readonly reranks: boolean
+  /** The text is in a language that the model was not made for: its vector says little. */
+  isForeign(text: string): Promise<boolean>
   query(text: string): Promise<Float32Array>
   /** One vector per text, or several where it is longer than the model's input. */
   passages(texts: readonly string[]): Promise<Float32Array[][]>
@@ -63,6 +73,7 @@ export async function openEmbedder(
   id: string = name,
 ): Promise<Embedder> {
   const loaded = await load(name, directory, settings)
+  const known = knownModel(name)
   try {
     const [first] = await embedWindows(loaded, [await tokensOf(loaded, "", false)])
     const dimension = first?.length ?? 0
@@ -77,6 +88,9 @@ export async function openEmbedder(
       model: id,
       dimension,
       reranks: (settings.rerank ?? true) && dimension <= SMALL_DIMENSION_MAX,
+      // Of a model that the registry does not know nobody says which languages it was made for.
+      isForeign: async (text) =>
+        known !== undefined && known.isMultilingual !== true && (await isForeign(loaded.tokenizer, text)),
       query: async (text) => {
         const windows = await windowsOf(loaded, loaded.facts.queryPrefix, text)
         const [vector] = await embedWindows(loaded, windows.slice(0, 1))

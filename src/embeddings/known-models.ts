@@ -41,6 +41,8 @@ export interface KnownModel extends ModelFacts {
   /** Shorter vectors that the model was trained for (Matryoshka). */
   readonly cuts: readonly number[]
   readonly languages: string
+  /** Made for so many languages that no text is foreign to it. */
+  readonly isMultilingual?: true
   readonly license: string
   /** Of the download, about. */
   readonly megabytes: number
@@ -102,6 +104,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 384,
     cuts: [],
     languages: "100 languages",
+    isMultilingual: true,
     license: "MIT",
     megabytes: 135,
     source: files(
@@ -118,6 +121,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 768,
     cuts: [],
     languages: "100 languages",
+    isMultilingual: true,
     license: "MIT",
     megabytes: 573,
     source: files(
@@ -134,6 +138,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 1024,
     cuts: [],
     languages: "100 languages",
+    isMultilingual: true,
     license: "MIT",
     megabytes: 2240,
     source: { kind: "fastembed", model: "fast-multilingual-e5-large" },
@@ -198,6 +203,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 1024,
     cuts: [],
     languages: "100 languages",
+    isMultilingual: true,
     license: "MIT",
     megabytes: 588,
     source: files(
@@ -216,6 +222,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 768,
     cuts: [512, 256, 128],
     languages: "70 languages",
+    isMultilingual: true,
     license: "Apache-2.0",
     megabytes: 357,
     source: files(
@@ -273,6 +280,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     dimension: 1024,
     cuts: [768, 512, 256, 128, 64, 32],
     languages: "100 languages and code",
+    isMultilingual: true,
     license: "Apache-2.0",
     megabytes: 625,
     source: files(

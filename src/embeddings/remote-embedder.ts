@@ -51,6 +51,8 @@ export async function openRemoteEmbedder(settings: RemoteSettings, context: Remo
     model: remoteModelId(settings),
     dimension,
     reranks: false,
+    // Its tokenizer is not here to tell.
+    isForeign: async () => false,
     query: async (text) => {
       const [vector] = await ask([`${settings.queryPrefix}${windowsOf(text, settings)[0] ?? ""}`])
       return vector ?? new Float32Array(dimension)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeTinyModel } from "../../build/corpus/tiny-model.ts"
 import { openEmbedder } from "../../src/embeddings/embedder.ts"
-import { KNOWN_MODELS } from "../../src/embeddings/known-models.ts"
+import { KNOWN_MODELS, type Pooling } from "../../src/embeddings/known-models.ts"
 import { factsOfModel, knownModel } from "../../src/embeddings/model-registry.ts"
 import { embeddingRuntime } from "../../src/embeddings/runtime.ts"
 
@@ -26,6 +26,33 @@ test("a model is known by its name and its aliases, whatever their case", () => 
   const names = KNOWN_MODELS.flatMap(({ name, aliases }) => [name, ...aliases]).map((each) => each.toLowerCase())
   expect(new Set(names).size).toBe(names.length)
 })
+
+test.each<[string, Pooling, query: string, passage: string, dimension: number, isMultilingual: boolean]>([
+  ["multilingual-e5-small", "mean", "query: ", "passage: ", 384, true],
+  ["multilingual-e5-base", "mean", "query: ", "passage: ", 768, true],
+  ["all-MiniLM-L6-v2", "mean", "", "", 384, false],
+  ["bge-small-en-v1.5", "cls", "Represent this sentence for searching relevant passages: ", "", 384, false],
+  ["bge-m3", "cls", "", "", 1024, true],
+  ["gte-multilingual", "cls", "", "", 768, true],
+  ["nomic", "mean", "search_query: ", "search_document: ", 768, false],
+  ["jina-code", "mean", "", "", 768, false],
+  [
+    "Qwen3-Embedding-0.6B",
+    "last",
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+    "",
+    1024,
+    true,
+  ],
+])(
+  "%s is asked as its card says, and can be downloaded",
+  (name, pooling, queryPrefix, passagePrefix, dimension, many) => {
+    const model = knownModel(name)
+    expect(model).toMatchObject({ pooling, queryPrefix, passagePrefix, dimension })
+    expect(model?.isMultilingual === true).toBe(many)
+    expect(model?.source).toBeDefined()
+  },
+)
 
 test("every file of a known model has a checksum, and its directory gets the two names that are loaded", () => {
   for (const { source } of KNOWN_MODELS) {

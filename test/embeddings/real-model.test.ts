@@ -26,6 +26,8 @@ test.skipIf(directory === undefined)(
     expect(await nearest("a small cat takes a nap")).toBe(1)
     expect(await nearest("stock market reaction of financial companies")).toBe(2)
     expect(await nearest("authentication screen is broken")).toBe(3)
+    expect(await embedder.isForeign("why did the login page crash for every user")).toBe(false)
+    expect(await embedder.isForeign("warum ist die Anmeldeseite für alle Benutzer abgestürzt")).toBe(true)
     await embedder.close()
   },
 )

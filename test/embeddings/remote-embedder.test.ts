@@ -65,6 +65,20 @@ test("a server that is busy is asked again, when it says", async () => {
   expect(server.bodies).toHaveLength(2)
 })
 
+test("a server is asked no more often than the settings allow", async () => {
+  const moments: number[] = []
+  await using server = served(() => {
+    moments.push(performance.now())
+    return undefined
+  })
+  const settings = { ...server.settings, dimension: 4, requestsPerMinute: 600 }
+  const embedder = await openRemoteEmbedder(settings, server.context)
+  await embedder.passages(Array.from({ length: 130 }, (_, at) => `text ${at}`))
+  expect(moments).toHaveLength(3)
+  // A tenth of a second each, but for the precision of a timer.
+  expect((moments[2] ?? 0) - (moments[0] ?? 0)).toBeGreaterThan(190)
+})
+
 test("vectors are cut to the dimension that was asked for", async () => {
   await using server = served()
   const embedder = await openRemoteEmbedder({ ...server.settings, dimension: 2 }, server.context)

@@ -83,6 +83,35 @@ test("a row that does not fit at all is told how it would", async () => {
   })
 })
 
+/** Of English text, about. */
+const CHARACTERS_PER_TOKEN = 4
+
+test("a default search takes at most 1,500 tokens, however much was found, and has several sessions", async () => {
+  using box = memoryPond()
+  const sentence = "The migration failed because the old column was still read by the nightly report. "
+  const ids = Array.from({ length: 30 }, (_, at) => `6f1c2d3e-0000-4000-8000-${String(at).padStart(12, "0")}`)
+  await box.place.sessions.write(
+    ids.map((id) => ({
+      session: session(id, { project: "/home/dev/work/reports" }),
+      entries: [0, 1, 2, 3].map((ordinal) => said(id, ordinal, sentence.repeat(20), { id: `${id}:${ordinal}` })),
+    })),
+  )
+  const { text } = await call(box, "pond_search", { query: "why did the migration fail" })
+  expect(text.length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1_500)
+  expect([...text.matchAll(/^--- session /gm)].length).toBeGreaterThanOrEqual(5)
+})
+
+test("agents are told that the history may be in other languages, and can ask in several at once", async () => {
+  const tool = TOOLS.find((each) => toolName(each) === "pond_search")
+  expect(tool?.description).toContain("may be in other languages than the question")
+  using box = memoryPond()
+  await box.place.sessions.write([
+    { session: session("es"), entries: [said("es", 0, "El informe mostraba pedidos del día anterior.")] },
+  ])
+  const asked = { query: "why did the report show old orders", queries: ["por qué el informe mostraba pedidos"] }
+  expect((await call(box, "pond_search", asked)).text).toContain("El informe mostraba pedidos")
+})
+
 test("a search that sets no limit is short, and one that does has the texts as they are", async () => {
   using box = memoryPond()
   const text = `needle ${"語".repeat(400)}`

@@ -208,6 +208,35 @@ test("a question is asked for its meaning beside its words; a name is not", asyn
   expect((await found(box, { query: "zebra" })).searched.arms).toEqual(["words"])
 })
 
+test("a question in a language that the model was not made for is not asked for its meaning, and that is said", async () => {
+  using box = await filled()
+  await embedStore(box.pond, { signal })
+  const english = { ...embedder, isForeign: async (text: string) => text.includes("xxxx") }
+  const asked = { ...box, pond: { ...box.pond, embedder: () => Promise.resolve(english) } }
+  const foreign = await found(asked, { query: "zzzz xxxx zzzz and more" })
+  expect(foreign.searched.arms).toEqual(["words"])
+  expect(foreign.searched.excluded.join()).toContain("meaning (tiny does not know the words of the query")
+  expect((await found(asked, { query: "zzzz zebra zzzz and more" })).searched.arms).toEqual(["words", "meaning"])
+  const name = await found(asked, { query: "zzzz zebra xxxx_yyyy and more" })
+  expect(name.searched.arms).toEqual(["words", "exact", "meaning"])
+  expect((await found(asked, { query: "zzzz xxxx", mode: "meaning" })).searched.arms).toEqual(["meaning"])
+})
+
+test("meaning counts little beside a wording with a typing error, and most where words found next to nothing", async () => {
+  using box = await filled()
+  const text = "the night train to lisbon was late again"
+  await box.place.sessions.write([{ session: session("train", {}), entries: [said("train", 0, text)] }])
+  await embedStore(box.pond, { signal })
+  const weightOf = async (query: string) => {
+    const { rankings = [] } = (await found(box, { query, explain: true })).explanation ?? {}
+    return rankings.find(({ name }) => name === "meaning")?.weight ?? 0
+  }
+  const asked = await weightOf("was the train to lisbon late")
+  expect(asked).toBeGreaterThan(0)
+  expect(await weightOf("the nihgt train to lisbon")).toBeLessThan(asked)
+  expect(await weightOf("quick brown foxes jumped again")).toBeGreaterThan(asked)
+})
+
 test("pages by meaning keep to what was stored when the answer began", async () => {
   using box = await filled()
   await embedStore(box.pond, { signal })

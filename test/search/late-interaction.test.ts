@@ -25,6 +25,7 @@ function embedder(seen: string[] = []): Embedder {
     reranks: true,
     query: async () => new Float32Array(2),
     passages: async () => [],
+    isForeign: async () => false,
     tokenVectors: async (texts) => {
       seen.push(...texts)
       return texts.map(vectors)

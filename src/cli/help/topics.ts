@@ -155,6 +155,9 @@ const EMBEDDINGS = `An embedding turns a message into a vector, so that a search
 the same meaning in other words. Embeddings can be rebuilt at any time. Without a
 model, everything except the mode \`meaning\` works.
 
+A model for some languages is asked in those alone; \`list\` names them. For sessions
+in several languages choose one for many, such as multilingual-e5-small.
+
 One command turns it on: it downloads a model, checks it, tests it, and sets it in
 config.toml. From then on each sync embeds messages for a minute, newest first.
 

@@ -167,6 +167,7 @@ function withFlags(excluded: string): string {
     .replace("(scope: all)", "(--scope all)")
     .replace("(from_date, to_date)", "(--from, --to)")
     .replace("(session_id)", "(--session)")
+    .replace(/\bmode: (exact|meaning)\)/, "--mode $1)")
     .replace("(source_agent: ", "(--agent: ")
     .replace("(project)", "(--project)")
     .replace("(cursor)", "(--more)")

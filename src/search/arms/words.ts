@@ -67,8 +67,8 @@ export async function findWords(
     ask,
     absent.filter((word) => !known.has(word)),
   )
-  if (like.length > 0) {
-    found = addCandidates(found, like)
+  if (like.candidates.length > 0) {
+    found = addCandidates(found, like.candidates)
     hits = await readCandidates(sessions, found)
     for (const { text } of hits.slice(texts.length)) texts.push(normalizeText(text))
   }
@@ -81,6 +81,7 @@ export async function findWords(
       hits,
       weight: WEIGHTS.index,
       isCut: found.length >= asked.limit,
+      isRespelled: like.isRespelled,
       ...sinceOf(hits, isNewest),
       plan: () => sessions.words.explain({ terms }, asked),
     },
@@ -180,12 +181,17 @@ function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "si
 }
 
 /** Messages with words that are spelled like these, or that are made of them. */
-async function findAlike(sessions: Sessions, ask: Ask, unheard: readonly string[]): Promise<Candidate[]> {
+async function findAlike(sessions: Sessions, ask: Ask, unheard: readonly string[]): Promise<Alike> {
   const likely = unheard.filter((word) => word.length <= MISSPELLED_LENGTH_MAX)
   const near = likely.length > 0 ? await findSpelledAlike(ask, likely) : []
-  if (near.length > 0) return near
+  if (near.length > 0) return { candidates: near, isRespelled: true }
   const terms = await compoundTerms(sessions, unheard)
-  return terms.length > 0 ? (await ask({ terms })).slice(0, LIKE_MAX) : []
+  return { candidates: terms.length > 0 ? (await ask({ terms })).slice(0, LIKE_MAX) : [], isRespelled: false }
+}
+
+interface Alike {
+  readonly candidates: readonly Candidate[]
+  readonly isRespelled: boolean
 }
 
 /** Within edit distance 1, or 2 where nothing is nearer. */
