@@ -127,6 +127,8 @@ export interface Sessions extends SessionLists, Identity {
   spoken(): Promise<number>
   /** Builds and folds indexes, compacts and cleans: what a running import needs, what pays, or all of it. */
   maintain(effort: Effort, options?: MaintainOptions): Promise<readonly TableMaintenance[]>
+  /** After maintenance of single tables: see `opening.ts`. `maintain` does it itself. */
+  gatherOpening(done: readonly MaintenanceReport[]): Promise<void>
   /** Opens what a search asks, side by side: in a bucket each table takes two requests, one after the other. */
   opened(): Promise<void>
   /** Every table that was ever written, those of vectors among them: for work that goes through all of the store. */
@@ -228,8 +230,10 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
       }
       reports.push({ table: words.name, ...(await words.maintain(effort)) })
       await stepAside?.()
+      if (effort !== "lookups") await gatherOpening(store, reports)
       return reports
     },
+    gatherOpening: (done) => gatherOpening(store, done),
     opened: openEarly(
       store,
       [tables.messages, wordTables.segments, wordTables.blocks],
@@ -239,6 +243,14 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     written: async () => [...(await writtenTables(store, tables)), words],
     close: () => store.close(),
   }
+}
+
+/** In a store on a disk there is nothing to gather. */
+async function gatherOpening(store: Store, done: readonly MaintenanceReport[]): Promise<void> {
+  if (store.location.backend === "local") return
+  const { openingReads } = await import("./opening.ts")
+  const isChanged = done.some(({ steps }) => steps.length > 0)
+  await store.gatherOpening(openingReads(), isChanged)
 }
 
 type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"

@@ -85,6 +85,12 @@ function storeOf(catalog: Catalog): Store {
       return stored === undefined || look?.hasGeneration === false ? 0 : await readGeneration(stored)
     },
     ...openMarks(catalog),
+    gatherOpening: async (tables, isChanged) => {
+      if (location.backend === "local") return
+      const asked = tables.map((reads) => ({ dataset: datasetOf(reads.definition), reads }))
+      const { gatherOpening } = await import("./lance/gather-opening.ts")
+      await gatherOpening(catalog, asked, isChanged)
+    },
     useSmallCaches: () => catalog.useSmallCaches(),
     close: () => catalog.close(),
   }

@@ -271,9 +271,24 @@ export interface Store {
   /** Whether a mark of that name was left: one request in a bucket, one look on a disk. */
   isMarked(name: string): Promise<boolean>
   mark(name: string): Promise<void>
+  /**
+   * In a bucket: gathers what a machine needs that reads these tables for the first time, where that has changed by now;
+   * `isChanged`: where their files were written anew.
+   */
+  gatherOpening(tables: readonly OpeningReads[], isChanged: boolean): Promise<void>
   /** Before anything of it is read: by a process that stays, and seldom reads. */
   useSmallCaches(): void
   close(): void
+}
+
+/** Reads as answers make them, of whatever rows: what they ask for before they come to the rows is what counts. */
+export interface OpeningReads {
+  readonly definition: TableDefinition
+  readonly scans: readonly { readonly columns: readonly string[]; readonly where?: Filter; readonly limit?: number }[]
+  /** Read of one row of each file. */
+  readonly columns: readonly string[]
+  /** With an index: the value that a row has there is looked up. */
+  readonly lookups: readonly string[]
 }
 
 /** Tables of a separate store, which become tables of the store once what is in them was judged. */

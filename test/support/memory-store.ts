@@ -51,6 +51,7 @@ export function openMemoryStore(disk: MemoryDisk = createMemoryDisk(), folder = 
       if (!disk.staging.has(below(STAGING))) disk.folders.delete(below(STAGING))
       return Promise.resolve()
     },
+    gatherOpening: async () => undefined,
     useSmallCaches: () => undefined,
     check: async () => [],
     repair: async () => [],

@@ -34,6 +34,10 @@ export interface ServedRequest {
   readonly kind: RequestKind
   readonly bucket: string
   readonly key: string
+  /** Of a listing. */
+  readonly prefix?: string
+  /** Of a read of a part of an object, as it was asked for. */
+  readonly range?: string
   readonly status: number
   readonly isConditionalWrite: boolean
   /** Bytes of the body that came, and of the body that went back. */
@@ -92,7 +96,7 @@ export async function startObjectServer(options: ObjectServerOptions = {}): Prom
     const isTold = reply !== undefined && fate.delivery !== "dropAnswer"
     const isHead = address.kind === "head" || address.kind === "head_bucket"
     const bytes = { up: request.body.length, down: isTold && !isHead ? reply.body.length : 0 }
-    requests.push({ ...record(address, isTold ? reply.status : 0), ...bytes })
+    requests.push({ ...record(address, request.headers, isTold ? reply.status : 0), ...bytes })
     if (isTold) await deliver(incoming, outgoing, reply, fate)
     else incoming.socket.destroy()
   }
@@ -150,10 +154,13 @@ function storageOptions(kind: StoreKind, url: string): Record<string, string> {
 }
 
 function record(
-  { kind, bucket, key, isConditionalWrite }: Addressed,
+  { kind, bucket, key, parameters, isConditionalWrite }: Addressed,
+  { range }: Readonly<Record<string, string>>,
   status: number,
 ): Omit<ServedRequest, "up" | "down"> {
-  return { kind, bucket, key, status, isConditionalWrite }
+  const prefix = kind === "list" ? parameters.get("prefix") : null
+  const asked = { ...(prefix === null ? {} : { prefix }), ...(range === undefined ? {} : { range }) }
+  return { kind, bucket, key, status, isConditionalWrite, ...asked }
 }
 
 function countByKind(requests: readonly ServedRequest[]): Partial<Record<RequestKind, number>> {

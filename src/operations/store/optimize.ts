@@ -45,6 +45,7 @@ export async function optimizeStore(pond: Pond, { signal, onTable }: OptimizeHoo
     if (before === undefined || after === undefined) continue
     tables.push({ table: name, ...done, rows: after.rows, before: shapeOf(before), after: shapeOf(after) })
   }
+  await sessions.gatherOpening(tables)
   await checkShare(pond, signal)
   return { tables, ms: Math.round(clock.monotonicMs() - startedMs) }
 }

@@ -4,7 +4,17 @@
  * object it is, how long the object is, and the hash of its bytes, and one that does not is read from the bucket again.
  * Above a limit the blocks that were used longest ago are removed.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../platform/host/clock.ts"
 import type { Random } from "../../platform/host/random.ts"
@@ -16,6 +26,8 @@ export interface Block {
 }
 
 export interface BlockStore {
+  /** Whether nothing was ever kept. */
+  isEmpty(): boolean
   get(object: string, block: number): Block | undefined
   set(object: string, block: number, content: Block): void
   /** All of them: of what was erased no byte may stay. */
@@ -46,6 +58,7 @@ export function openBlockStore({ folder, bytesMax, random, clock }: BlockStoreOp
   }
   let isWritable = true
   return {
+    isEmpty: () => !existsSync(folder),
     get: (object, block) => {
       const { name, path } = placeOf(object, block)
       const content = readIfThere(path)

@@ -11,7 +11,9 @@ import type { StoreContext } from "../store-context.ts"
 import { type BucketFiles, openBucketFiles } from "./bucket-files.ts"
 import { COMMITS, versionOfNote } from "./bucket-notes.ts"
 import { type BucketTable, openBucketTable } from "./bucket-table.ts"
+import type { Gateway } from "./gateway.ts"
 import { type MaintenanceLease, openMaintenanceLease } from "./maintenance-lease.ts"
+import { openingKey } from "./openings.ts"
 
 export interface Bucket {
   readonly files: BucketFiles
@@ -23,6 +25,8 @@ export interface Bucket {
   /** As of a while ago at most; `isAnew`: as of now. */
   look(isAnew?: boolean): Promise<Look>
   readonly maintenance: MaintenanceLease
+  /** It may hold rows that are purged. */
+  removeOpening(): Promise<void>
 }
 
 /** What the names of the notes say. */
@@ -42,15 +46,26 @@ const TABLE_NOTE = new RegExp(
 )
 
 /** Nothing where no client of ours has access: see `bucket-files.ts`. */
-export function openBucket(location: Location, { clock }: Pick<StoreContext, "clock">): Bucket | undefined {
+export function openBucket(
+  location: Location,
+  { clock }: Pick<StoreContext, "clock">,
+  gateway: Gateway | undefined,
+): Bucket | undefined {
   const opened = openBucketFiles(location, clock)
   if (opened === undefined) return undefined
   const { files, root } = opened
+  const own = join(root, OWN_FOLDER)
+  /** The first may be answered by the listing that tells the engine which tables there are. */
+  const notes = async (isFirst: boolean) =>
+    (isFirst ? await gateway?.notes(root) : undefined) ?? (await files.list(own))
   let [looking, lookedMs]: [Promise<Look> | undefined, number] = [undefined, Number.NEGATIVE_INFINITY]
   return {
     files,
     root,
     maintenance: openMaintenanceLease(files, root, { clock, holder: crypto.randomUUID() }),
+    removeOpening: async () => {
+      if (gateway !== undefined) await files.remove(openingKey(root))
+    },
     table: (name) => openBucketTable(files, root, name),
     tables: async () => {
       const names = (await files.list(root)).map((path) => {
@@ -61,8 +76,10 @@ export function openBucket(location: Location, { clock }: Pick<StoreContext, "cl
     },
     look: (isAnew = false) => {
       if (looking === undefined || isAnew || clock.monotonicMs() - lookedMs > LOOK_MS) {
+        const isFirst = lookedMs === Number.NEGATIVE_INFINITY && !isAnew
         lookedMs = clock.monotonicMs()
-        looking = lookAt(files, join(root, OWN_FOLDER))
+        if (isAnew) gateway?.forgetListing()
+        looking = notes(isFirst).then(lookAt)
         looking.catch(() => {
           looking = undefined
         })
@@ -72,8 +89,7 @@ export function openBucket(location: Location, { clock }: Pick<StoreContext, "cl
   }
 }
 
-async function lookAt(files: BucketFiles, own: string): Promise<Look> {
-  const paths = await files.list(own)
+function lookAt(paths: readonly string[]): Look {
   const newest = new Map<string, bigint>()
   for (const path of paths) {
     const [folder, table = "", name = ""] = path.split("/")

@@ -4,17 +4,32 @@
  * gave it, because a bucket that was emptied and filled anew has others of the same names.
  */
 import type { CommitGuards } from "./commit-guards.ts"
+import { unescapeXml } from "./object-client.ts"
+import { type Recording, SMALL_BYTES } from "./opening.ts"
 import { createPartUploads } from "./part-uploads.ts"
 import type { ByteRange, FetchRange, RangeCache } from "./range-cache.ts"
 import type { AskStore, ObjectRequest } from "./upstream.ts"
 
 export interface CachedObjects {
-  get(request: ObjectRequest): Promise<Response>
+  /** `recording`: is told of every range that was asked for. */
+  get(request: ObjectRequest, recording?: Recording): Promise<Response>
   put(request: ObjectRequest, guards?: CommitGuards): Promise<Response>
   list(request: ObjectRequest): Promise<Response>
   /** Finishes, or gives up, an upload in parts. */
   endUpload(request: ObjectRequest): Promise<Response>
+  /** Notes the ETags of a listing. */
+  noteListed(text: string): void
+  /** An object that is another once it has another ETag, in one request. */
+  whole(key: string, etag: string, size: number): Promise<Uint8Array | undefined>
   clear(): void
+}
+
+export interface CachedObjectsOptions {
+  readonly ask: AskStore
+  readonly cache: RangeCache
+  /** Called before the store is asked for something that never changes; it may bring that and much else. */
+  readonly beforeMiss?: (key: string) => Promise<void> | undefined
+  readonly onWritten?: (key: string) => void
 }
 
 const IMMUTABLE = /\.lance\/(?:data|_indices|_deletions)\/|\/_transactions\/[^/]+\.txn$/
@@ -23,33 +38,43 @@ const LISTED = /<Contents>.*?<Key>([^<]*)<\/Key>.*?<ETag>([^<]*)<\/ETag>.*?<\/Co
 /** Of listed manifests: more are known by the next listing. */
 const ETAGS_MAX = 20_000
 
-export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjects {
+interface KnownNames {
+  note(key: string, etag: string | null): void
+  etagOf(key: string): string | undefined
+  /** How the caches call an object; undefined where it may be another by now. */
+  of(key: string): string | undefined
+  clear(): void
+}
+
+function createNames(): KnownNames {
   const etags = new Map<string, string>()
+  return {
+    note: (key, etag) => {
+      if (etag === null || !MANIFEST.test(key)) return
+      if (etags.size > ETAGS_MAX) etags.clear()
+      etags.set(key, etag)
+    },
+    etagOf: (key) => etags.get(key),
+    of: (key) => {
+      if (IMMUTABLE.test(key)) return key
+      const etag = etags.get(key)
+      return etag === undefined ? undefined : `${key} ${etag}`
+    },
+    clear: () => etags.clear(),
+  }
+}
+
+export function openCachedObjects({ ask, cache, beforeMiss, onWritten }: CachedObjectsOptions): CachedObjects {
+  const names = createNames()
   const uploads = createPartUploads()
 
-  const noteEtag = (key: string, etag: string | null) => {
-    if (etag === null || !MANIFEST.test(key)) return
-    if (etags.size > ETAGS_MAX) etags.clear()
-    etags.set(key, etag)
-  }
-
-  /** How the caches call an object; undefined where it may be another by now. */
-  const cachedName = (key: string): string | undefined => {
-    if (IMMUTABLE.test(key)) return key
-    const etag = etags.get(key)
-    return etag === undefined ? undefined : `${key} ${etag}`
-  }
-
-  async function get(request: ObjectRequest): Promise<Response> {
-    const object = cachedName(request.key)
+  async function get(request: ObjectRequest, recording?: Recording): Promise<Response> {
+    const object = names.of(request.key)
     const range = rangeOf(request.headers["range"])
     if (object === undefined || range === "other" || "if-match" in request.headers) return await ask(request)
-    const fetchRange = rangeFetch(ask, request)
     try {
-      const asked = range ?? (await wholeOf(cache, object, fetchRange))
-      const found = asked && (await cache.read(object, asked, fetchRange))
-      if (found === undefined || asked === undefined) return notFound()
-      return answerOf(found.bytes, range === undefined ? undefined : { from: asked.from, size: found.size })
+      if (!cache.has(object, range ?? FIRST_BYTE)) await beforeMiss?.(request.key)
+      return await answerCached({ cache, object, range, fetchRange: rangeFetch(ask, request), recording })
     } catch (error) {
       if (error instanceof Unread) return error.reply
       throw error
@@ -60,13 +85,13 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
   async function isOwn({ key, body }: ObjectRequest): Promise<boolean> {
     const found = await ask({ method: "GET", key, query: "", headers: {}, body: new Uint8Array() })
     if (!found.ok || !Buffer.from(await found.arrayBuffer()).equals(body)) return false
-    noteEtag(key, found.headers.get("etag"))
+    names.note(key, found.headers.get("etag"))
     return true
   }
 
   /** What the store holds of the body by now. */
   function noteStored({ key, query, body }: ObjectRequest): void {
-    const object = cachedName(key)
+    const object = names.of(key)
     if (object === undefined) return
     if (query === "") cache.keep(object, body)
     else if (query.includes("partNumber=")) uploads.notePart(query, body)
@@ -76,7 +101,7 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
     const reply = await ask(request)
     const text = await reply.text()
     const content = uploads.finish(request.query)
-    const object = cachedName(request.key)
+    const object = names.of(request.key)
     // A store may say within an answer of success that it failed. Of one that was given up there is no such answer.
     const isStored = reply.ok && text.includes("CompleteMultipartUploadResult")
     if (isStored && object !== undefined && content !== undefined) cache.keep(object, content)
@@ -87,16 +112,17 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
     const { key } = request
     const commits = MANIFEST.test(key) ? guards : undefined
     if (commits?.isOvertaken(key) === true) return refusal()
+    onWritten?.(key)
     const reply = await ask(request)
     if (reply.ok) {
-      noteEtag(key, reply.headers.get("etag"))
+      names.note(key, reply.headers.get("etag"))
       noteStored(request)
       return reply
     }
     if (reply.status !== 412 && reply.status !== 409) return reply
     if (await isOwn(request)) {
       noteStored(request)
-      return new Response(null, { headers: { etag: etags.get(key) ?? '""' } })
+      return new Response(null, { headers: { etag: names.etagOf(key) ?? '""' } })
     }
     return commits?.noteRefused(key) === true ? refusal() : reply
   }
@@ -105,8 +131,12 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
     const reply = await ask(request)
     if (!reply.ok) return reply
     const text = await reply.text()
-    for (const [, key = "", etag = ""] of text.matchAll(LISTED)) noteEtag(key, etag.replaceAll("&quot;", '"'))
-    return new Response(text, { headers: { "content-type": "application/xml" } })
+    noteListed(text)
+    return listingAnswer(text)
+  }
+
+  function noteListed(text: string): void {
+    for (const [, key = "", etag = ""] of text.matchAll(LISTED)) names.note(key, unescapeXml(etag))
   }
 
   return {
@@ -114,22 +144,55 @@ export function openCachedObjects(ask: AskStore, cache: RangeCache): CachedObjec
     put,
     list,
     endUpload,
+    noteListed,
+    whole: async (key, etag, size) => {
+      const request = { method: "GET", key, query: "", headers: { "if-match": etag }, body: new Uint8Array() }
+      return (await cache.read(`${key} ${etag}`, { from: 0, to: size }, rangeFetch(ask, request)))?.bytes
+    },
     clear: () => {
-      etags.clear()
+      names.clear()
       cache.clear()
     },
   }
 }
 
+interface Asked {
+  readonly cache: RangeCache
+  readonly object: string
+  readonly range: ByteRange | undefined
+  readonly fetchRange: FetchRange
+  readonly recording: Recording | undefined
+}
+
+async function answerCached({ cache, object, range, fetchRange, recording }: Asked): Promise<Response> {
+  const asked = range ?? (await wholeOf(cache, object, fetchRange))
+  const found = asked && (await cache.read(object, asked, fetchRange))
+  if (found === undefined || asked === undefined) return notFound()
+  if (recording !== undefined) {
+    const { size } = found
+    const whole = size <= SMALL_BYTES ? await cache.read(object, { from: 0, to: size }, fetchRange) : undefined
+    recording.note(object, size, whole === undefined ? asked.from : 0, (whole ?? found).bytes)
+  }
+  return answerOf(found.bytes, range === undefined ? undefined : { from: asked.from, size: found.size })
+}
+
+export function listingAnswer(text: string): Response {
+  return new Response(text, { headers: { "content-type": "application/xml" } })
+}
+
+const FIRST_BYTE: ByteRange = { from: 0, to: 1 }
+
 /** How long it is says its first block. */
 async function wholeOf(cache: RangeCache, object: string, fetchRange: FetchRange): Promise<ByteRange | undefined> {
-  const head = await cache.read(object, { from: 0, to: 1 }, fetchRange)
+  const head = await cache.read(object, FIRST_BYTE, fetchRange)
   return head && { from: 0, to: head.size }
 }
 
 function rangeFetch(ask: AskStore, request: ObjectRequest): FetchRange {
   return async (from, to) => {
-    const reply = await ask({ ...request, headers: { range: `bytes=${from}-${to - 1}` } })
+    const ifMatch = request.headers["if-match"]
+    const headers = { range: `bytes=${from}-${to - 1}`, ...(ifMatch === undefined ? {} : { "if-match": ifMatch }) }
+    const reply = await ask({ ...request, headers })
     if (reply.status === 404) return undefined
     // An empty object has no first byte.
     if (reply.status === 416) return { bytes: new Uint8Array(), size: 0 }

@@ -9,42 +9,82 @@
  */
 import { randomBytes } from "node:crypto"
 import type { Clock } from "../../platform/host/clock.ts"
-import { type CachedObjects, openCachedObjects } from "./cached-objects.ts"
+import { OWN_FOLDER } from "../local/local-table.ts"
+import { type CachedObjects, listingAnswer, openCachedObjects } from "./cached-objects.ts"
 import { type CommitGuards, createCommitGuards } from "./commit-guards.ts"
+import { createRecording, type Recording } from "./opening.ts"
+import { createOpenings, type Openings } from "./openings.ts"
 import { openRangeCache, type RangeCache } from "./range-cache.ts"
 import { canonicalQuery } from "./sign-request.ts"
+import { createStoreListing, namesBelow, type StoreListing } from "./store-listing.ts"
 import { type AskStore, type ObjectRequest, openUpstream, passedHeaders, type UpstreamOptions } from "./upstream.ts"
 
 /**
  * - `guarded`: reads, and commits that a guard may be about.
  * - `unguarded`: commits of maintenance, which go on beside a guarded writer of the same process.
  * - `uncached`: reads that prove what the bucket holds.
+ * - `recorded`: reads that are noted, for an opening.
  */
 export type BucketUse = (typeof USES)[number]
 
-const USES = ["guarded", "unguarded", "uncached"] as const
+const USES = ["guarded", "unguarded", "uncached", "recorded"] as const
 
 export interface Gateway extends Pick<CommitGuards, "inTurn" | "guard"> {
   /** What the engine is given in place of the real ones. */
   options(use: BucketUse): Readonly<Record<string, string>>
+  /** The names of the notes of a store, by its first listing; nothing where they are to be asked for in another way. */
+  notes(root: string): Promise<readonly string[] | undefined>
+  readonly openings: Pick<Openings, "isDue" | "write">
+  /** Notes what `recorded` reads ask for from now on. */
+  record(): Recording
+  /** What was listed may be another by now. */
+  forgetListing(): void
   /** Forgets what is cached of the bucket. */
   clear(): void
   close(): void
 }
 
-export function openGateway(options: UpstreamOptions & { readonly cache: RangeCache }): Gateway {
+export interface GatewayOptions extends UpstreamOptions {
+  readonly cache: RangeCache
+  /** Nothing was kept of the bucket as yet. */
+  readonly isCold: boolean
+}
+
+export function openGateway(options: GatewayOptions): Gateway {
+  const { cache } = options
   const ask = openUpstream(options)
-  const objects = openCachedObjects(ask, options.cache)
+  const openings = createOpenings({ ask, cache, objects: () => objects })
+  const listing = createStoreListing(options.clock)
+  const objects = openCachedObjects({
+    ask,
+    cache,
+    beforeMiss: openings.bring,
+    onWritten: (key) => {
+      listing.wrote(key)
+      openings.noteWritten(key)
+    },
+  })
   const proofs = openProofReads(ask, options.clock)
   const guards = createCommitGuards()
   const keyOf = () => randomBytes(20).toString("hex")
-  const keys: Readonly<Record<BucketUse, string>> = { guarded: keyOf(), unguarded: keyOf(), uncached: keyOf() }
+  const keys = Object.fromEntries(USES.map((use) => [use, keyOf()])) as Readonly<Record<BucketUse, string>>
+  let recording: Recording | undefined
+
+  async function list(request: ObjectRequest, use: BucketUse): Promise<Response> {
+    const known = use === "guarded" ? await listing.take(request.query) : undefined
+    return known === undefined ? await objects.list(request) : listingAnswer(known)
+  }
 
   async function answer(request: ObjectRequest, use: BucketUse): Promise<Response> {
-    if (request.key === "") return request.method === "GET" ? await objects.list(request) : await ask(request)
-    if (request.method === "GET") return await (use === "uncached" ? proofs.get(request) : objects.get(request))
+    if (request.method === "GET") return await (request.key === "" ? list(request, use) : read(request, use))
+    if (request.key === "") return await ask(request)
     if (request.method === "PUT") return await objects.put(request, use === "guarded" ? guards : undefined)
     return await (request.query.includes("uploadId=") ? objects.endUpload(request) : ask(request))
+  }
+
+  async function read(request: ObjectRequest, use: BucketUse): Promise<Response> {
+    if (use === "uncached") return await proofs.get(request)
+    return await objects.get(request, use === "recorded" ? recording : undefined)
   }
 
   async function serve(incoming: Request): Promise<Response> {
@@ -77,11 +117,48 @@ export function openGateway(options: UpstreamOptions & { readonly cache: RangeCa
       aws_unsigned_payload: "true",
       allow_http: "true",
     }),
+    notes: (root) => listNotes(root, { ask, listing, objects, openings, isCold: options.isCold }),
+    openings,
+    record: () => {
+      recording = createRecording()
+      return recording
+    },
+    forgetListing: listing.forget,
     inTurn: guards.inTurn,
     guard: guards.guard,
-    clear: objects.clear,
+    clear: () => {
+      listing.forget()
+      openings.forget()
+      objects.clear()
+    },
     close: () => void server.stop(true),
   }
+}
+
+interface Listed {
+  readonly ask: AskStore
+  readonly listing: StoreListing
+  readonly objects: Pick<CachedObjects, "noteListed">
+  readonly openings: Pick<Openings, "noteListed">
+  readonly isCold: boolean
+}
+
+/** Of a machine that knows nothing of the bucket as yet all names are listed: it is about to ask for every table. */
+async function listNotes(
+  root: string,
+  { ask, listing, objects, openings, isCold }: Listed,
+): Promise<readonly string[] | undefined> {
+  const own = `${root}/${OWN_FOLDER}/`
+  const prefix = isCold ? `${root}/` : own
+  const query = canonicalQuery(new URLSearchParams({ "list-type": "2", prefix }))
+  const text = await listing.begin(prefix, async () => {
+    const reply = await ask({ method: "GET", key: "", query, headers: {}, body: new Uint8Array() })
+    return reply.ok ? await reply.text() : undefined
+  })
+  if (text === undefined) return undefined
+  objects.noteListed(text)
+  openings.noteListed(root, text)
+  return namesBelow(text, own)
 }
 
 const PROOF_BYTES = 16_000_000
@@ -92,7 +169,7 @@ const PROOF_IDLE_MS = 5_000
  * asked for in few: 2,004 requests for the parts of an import of 10,000 sessions else.
  */
 function openProofReads(ask: AskStore, clock: Clock): Pick<CachedObjects, "get"> {
-  const objects = openCachedObjects(ask, openRangeCache(undefined, PROOF_BYTES))
+  const objects = openCachedObjects({ ask, cache: openRangeCache(undefined, PROOF_BYTES) })
   let askedMs = Number.NEGATIVE_INFINITY
   return {
     get: async (request) => {

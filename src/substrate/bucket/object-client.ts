@@ -160,12 +160,16 @@ export function refusal({ status }: Response, said = ""): Error {
 /** The texts of the elements of that name, in order. What object stores answer nests none of them in itself. */
 function xmlTexts(text: string, name: string): string[] {
   return [...text.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, "g"))].map(([, inner = ""]) =>
-    inner.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, entity) =>
-      entity === undefined
-        ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
-        : (ENTITIES[entity] ?? whole),
-    ),
+    unescapeXml(inner),
   )
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+
+export function unescapeXml(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, entity) =>
+    entity === undefined
+      ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
+      : (ENTITIES[entity] ?? whole),
+  )
+}

@@ -29,6 +29,7 @@ export function openGatewayOf(location: Location, context: StoreContext): Gatewa
       bucket: access.bucket,
       credentials,
       clock,
+      isCold: disk?.isEmpty() !== false,
       cache: openRangeCache(disk, MEMORY_BYTES),
     })
   } catch (error) {

@@ -6,6 +6,7 @@
  */
 import { LruCache } from "../../platform/lru-cache.ts"
 import type { Block, BlockStore } from "./block-store.ts"
+import type { OpeningObject } from "./opening.ts"
 
 export interface FetchedRange {
   /** From the asked start on; shorter where the object ends. */
@@ -20,8 +21,12 @@ export type FetchRange = (from: number, to: number) => Promise<FetchedRange | un
 export interface RangeCache {
   /** The bytes from a place to the one before another, or to the end; undefined where there is no such object. */
   read(object: string, range: ByteRange, fetch: FetchRange): Promise<FetchedRange | undefined>
+  /** Whether a read asks the bucket for nothing. */
+  has(object: string, range: ByteRange): boolean
   /** What this process has written itself. */
   keep(object: string, content: Uint8Array): void
+  /** Pieces that came by another way (`opening.ts`), in memory alone. */
+  hold(object: OpeningObject): void
   clear(): void
 }
 
@@ -32,12 +37,12 @@ export interface ByteRange {
 
 const BLOCK_BYTES = 128 * 1024
 /** An object of up to so many blocks is read whole. */
-const WHOLE_BLOCKS = 4
+const WHOLE_BLOCKS = 12
 /** Blocks that nobody asked for are read too where that saves a request. */
-const GAP_BLOCKS = 4
+const GAP_BLOCKS = 12
 const AHEAD_BLOCKS_MAX = 32
 /** The engine asks for the columns of a file one after the other, without waiting. */
-const GATHER_MS = 1
+const GATHER_MS = 4
 
 interface Pending {
   readonly wanted: Set<number>
@@ -58,11 +63,20 @@ const KNOWN_MAX = 10_000
 export function openRangeCache(disk: BlockStore | undefined, memoryBytes: number): RangeCache {
   const blocks = openBlocks(disk, memoryBytes)
   const objects = new LruCache<string, Known>(KNOWN_MAX)
+  const held = new Map<string, OpeningObject>()
 
   const knownOf = (object: string): Known => {
     const known = objects.get(object) ?? { size: undefined, next: -1, run: 0, gathering: undefined, coming: new Map() }
     objects.set(object, known, 1)
     return known
+  }
+
+  function heldRange(object: string, { from, to }: ByteRange): FetchedRange | undefined {
+    const known = held.get(object)
+    const end = Math.min(to, known?.size ?? 0)
+    const piece = known?.pieces.findLast((each) => each.from <= from)
+    if (known === undefined || piece === undefined || end > piece.from + piece.bytes.length) return undefined
+    return { size: known.size, bytes: piece.bytes.subarray(from - piece.from, Math.max(from, end) - piece.from) }
   }
 
   /** Adds those that are here. Gives those that are not. */
@@ -104,6 +118,8 @@ export function openRangeCache(disk: BlockStore | undefined, memoryBytes: number
   return {
     read: async (object, range, fetchRange) => {
       const { from, to } = range
+      const own = heldRange(object, range)
+      if (own !== undefined) return own
       const found = new Map<number, Block>()
       let missing = collect(object, range, found)
       if (missing.length > 0 || knownOf(object).size === undefined) {
@@ -115,11 +131,20 @@ export function openRangeCache(disk: BlockStore | undefined, memoryBytes: number
       if (missing.length > 0 || size === undefined) return await fetchRange(from, to)
       return { size, bytes: joined(found, from, Math.min(to, size)) }
     },
+    has: (object, range) => {
+      if (heldRange(object, range) !== undefined) return true
+      return collect(object, range, new Map()).length === 0 && knownOf(object).size !== undefined
+    },
+    hold: (object) => {
+      held.set(object.name, object)
+      knownOf(object.name).size = object.size
+    },
     keep: (object, content) => {
       knownOf(object).size = content.length
       blocks.putAll(object, 0, { bytes: content, size: content.length })
     },
     clear: () => {
+      held.clear()
       objects.clear()
       blocks.clear()
     },

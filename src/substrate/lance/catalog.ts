@@ -14,7 +14,7 @@ import type { BucketUse, Gateway } from "../bucket/gateway.ts"
 import type * as GatewayModule from "../bucket/open-gateway.ts"
 import { arrowSchema, SCHEMA_VERSION_KEY, TABLE_ID_KEY } from "../columns/arrow-rows.ts"
 import type { Assessment } from "../local/assess.ts"
-import { diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
+import { type DiskFiles, diskFiles, leadsThroughFile, makePrivate } from "../local/disk-files.ts"
 import { type LocalTable, openLocalTable, type StoredTable } from "../local/local-table.ts"
 import { linkReadablePart } from "../local/readable-part.ts"
 import { type Location, within } from "../location.ts"
@@ -40,6 +40,8 @@ export interface Catalog {
   open(definition: TableDefinition, use?: BucketUse): Promise<LanceTable | undefined>
   /** The table as it lies in that folder, which is not the one of the store. */
   openAt(folder: string, definition: TableDefinition): Promise<LanceTable | undefined>
+  /** Opens tables as a process does that has read nothing yet. */
+  anew(): Promise<Pick<Catalog, "open"> & { close(): void }>
   /** A table of which nothing but the name is known, to read it as it lies there; below that folder, or of the store. */
   openNamed(name: string, folder?: string): Promise<LanceTable | undefined>
   create(definition: TableDefinition): Promise<CreatedTable>
@@ -139,13 +141,10 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
   const disk = context.disk ?? diskFiles
   const local = (name: string) =>
     location.backend === "local" ? openLocalTable(location.uri, name, context, disk) : undefined
-  const bucket = lazy(() => (location.backend === "local" ? undefined : buckets().openBucket(location, context)))
-  /** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
-  const isAbsent = async (folder: string) => {
-    if (location.backend !== "local" || (await disk.size(folder)) !== undefined) return false
-    if (await leadsThroughFile(location.uri)) throw misplacedStore(location.shown)
-    return true
-  }
+  const bucket = lazy(() =>
+    location.backend === "local" ? undefined : buckets().openBucket(location, context, shared.gateway()),
+  )
+  const isAbsent = (folder: string) => isAbsentFolder(location, disk, folder)
   return {
     location,
     context,
@@ -159,17 +158,17 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
     },
     tableId: (name) => ids.get(name),
     openAt: async (folder, definition) => {
-      const options = { session: shared.session(), storageOptions: storageOptions("unguarded") }
-      const elsewhere = await withRetries(retry, () => engine().lance.connect(folder, options))
-      return (await openTable(elsewhere, definition, retry, storageOptions("unguarded")))?.table
+      const own = storageOptions("unguarded")
+      const elsewhere = await connectApart(folder, own, shared.session(), retry)
+      return (await openTable(elsewhere, definition, retry, own))?.table
     },
+    anew: () => openAnew(location, storageOptions("recorded"), retry),
     openNamed: async (name, folder) => {
       if (folder === undefined && (await isAbsent(join(location.uri, `${name}.lance`)))) return undefined
       const own = storageOptions("uncached")
-      const options = { session: shared.session(), storageOptions: own }
       const open = await (folder === undefined
         ? connected("uncached")
-        : withRetries(retry, () => engine().lance.connect(folder, options)))
+        : connectApart(folder, own, shared.session(), retry))
       return await withRetries(retry, () => open.openTable(name, [], { storageOptions: own }))
     },
     create: async (definition) => {
@@ -200,6 +199,31 @@ export function openCatalog(location: Location, context: StoreContext, given?: S
       connections.clear()
       if (given === undefined) shared.close()
     },
+  }
+}
+
+/** The engine makes the folder that it connects to, and who only reads must leave nothing behind. */
+async function isAbsentFolder({ backend, uri, shown }: Location, disk: DiskFiles, folder: string): Promise<boolean> {
+  if (backend !== "local" || (await disk.size(folder)) !== undefined) return false
+  if (await leadsThroughFile(uri)) throw misplacedStore(shown)
+  return true
+}
+
+function connectApart(uri: string, storageOptions: Record<string, string>, session: Session, retry: RetryContext) {
+  return withRetries(retry, () => engine().lance.connect(uri, { session, storageOptions }))
+}
+
+/** With empty caches. */
+async function openAnew(
+  location: Location,
+  storageOptions: Record<string, string>,
+  retry: RetryContext,
+): Promise<Pick<Catalog, "open"> & { close(): void }> {
+  const session = new (engine().lance.Session)(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+  const apart = await connectApart(location.uri, storageOptions, session, retry)
+  return {
+    open: async (definition) => (await openTable(apart, definition, retry))?.table,
+    close: () => apart.close(),
   }
 }
 

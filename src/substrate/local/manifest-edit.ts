@@ -49,6 +49,16 @@ export function rowsOfManifest(manifest: Uint8Array): { readonly rows: number; r
   }
 }
 
+/** The number of the first row that each fragment was written with. */
+export function firstRowsOfFragments(manifest: Uint8Array): readonly number[] {
+  const fields = manifestFields(bufferOver(manifest)) ?? []
+  return fields.flatMap(([number, fragment]) => {
+    if (number !== FRAGMENTS) return []
+    const [range] = rowRanges(bufferOf(fieldsOf(bufferOf(fragment)).get(5)))
+    return range === undefined ? [] : [range[0]]
+  })
+}
+
 /** `isBad` is asked about paths below the folder of the table. */
 export function withoutDamaged(
   manifest: Uint8Array,

@@ -294,6 +294,7 @@ export async function removeOlderVersions(dataset: Dataset, table: LanceTable): 
   await noted?.cover()
   // Other machines have kept files of the bucket too: there they go once they have not been read for long.
   dataset.catalog.gateway()?.clear()
+  await dataset.catalog.bucket()?.removeOpening()
 }
 
 /** In a bucket readers cannot be seen: one that still reads an older version fails, and reads again. */

@@ -13,6 +13,8 @@ import type { SyncState, UnitMemory } from "../state/sync-state.ts"
  */
 const UNITS_MAX = 12_000_000
 const MESSAGES_MAX = 10_000
+/** In a bucket each commit takes 60 requests, and each file that it leaves one or two of every search. */
+const REMOTE_TIMES = 2.5
 /** How many units without new rows are gathered before they are remembered. */
 const DONE_MAX = 4_000
 
@@ -51,11 +53,13 @@ interface Gathering {
 export function createFlusher({ sessions, state, onResults }: FlusherContext): Flusher {
   let gathering = emptyGathering()
   let writing: Promise<void> = Promise.resolve()
+  let times = 1
   const [ofMany, ofOne] = [openLedger("flushedRows"), openLedger("flushedLog")]
 
   async function write({ batches, done, units }: Gathering): Promise<void> {
     if (batches.length > 0) {
       const store = await sessions()
+      if (store.store.location.backend !== "local") times = REMOTE_TIMES
       onResults(await store.writePrepared(batches))
       await store.maintain("lookups")
     }
@@ -96,7 +100,7 @@ export function createFlusher({ sessions, state, onResults }: FlusherContext): F
       if (reached !== undefined) gather(reached)
       gathering.units += Math.max(estimateBytes(batch), bytes)
       gathering.messages += batch.messages.length
-      if (gathering.units >= UNITS_MAX || gathering.messages >= MESSAGES_MAX) await begin()
+      if (gathering.units >= times * UNITS_MAX || gathering.messages >= times * MESSAGES_MAX) await begin()
     },
     unitDone: async (unit) => {
       gather(unit)

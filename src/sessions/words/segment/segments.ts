@@ -40,7 +40,7 @@ export interface LoadedSegment extends SegmentFacts, Directory {
 /** Thrown when a segment or block has disappeared. The snapshot must be refreshed. */
 export class SegmentGone extends Error {}
 
-const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
+export const FACT_COLUMNS = ["id", "from_row", "to_row", "last_key", "count", "tokens", "blocks"] as const
 
 export async function readFacts(tables: WordTables): Promise<SegmentFacts[]> {
   return (await tables.segments.read({ columns: FACT_COLUMNS })).map(toFacts)
@@ -198,7 +198,7 @@ async function readLastKeys(tables: WordTables, facts: readonly SegmentFacts[]):
  * command as long as the rest of its search. It is written last, so where it exists all blocks do. It has a name of its
  * own because versions without directories count the rows under the segment's name.
  */
-const DIRECTORY_BLOCK = -1
+export const DIRECTORY_BLOCK = -1
 const DIRECTORY = "/directory"
 
 /** The `segment` values of the rows that belong to these segments. */
