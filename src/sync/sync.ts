@@ -5,6 +5,7 @@ import { PondError } from "../model/errors.ts"
 import { type Lock, takeLock } from "../platform/files/machine-lock.ts"
 import type { Clock } from "../platform/host/clock.ts"
 import type { Log } from "../platform/host/log.ts"
+import { between } from "../platform/memory.ts"
 import type { Sessions, TableMaintenance } from "../sessions/store.ts"
 import { type ImportContext, type ImportSource, importAll, type RootReport } from "./import.ts"
 import { planRoot, type RootPlan } from "./plan/plan-root.ts"
@@ -124,6 +125,8 @@ async function indexStage(lastIdle: Rested | undefined, context: SyncContext): P
   const recent = lastIdle !== undefined && Math.abs(clock.nowMs() - lastIdle.atMs) < RESTED_MS ? lastIdle : undefined
   if (recent?.standing === standing) return { tables: [] }
   context.onStage?.("index")
+  // What the import has left would stand beside the engine's copies of whole tables.
+  between("stages")
   const report = await index(recent?.standing)
   if (report.tables.every(isIdle)) {
     // The signature of before the stage: the next sync looks at what was committed meanwhile.
