@@ -8,7 +8,7 @@ import { withFullSessionId } from "../../operations/store/session-ids.ts"
 import { type GetOutput, get as operation } from "../../operations/wire/get.ts"
 import { writeNewFile } from "../../platform/files/new-file.ts"
 import { missing } from "../flags.ts"
-import { messagePages } from "../message-pages.ts"
+import { messagePages, PAGE_MESSAGES } from "../message-pages.ts"
 import { createStyle, type Style } from "../render/style.ts"
 import {
   headText,
@@ -120,9 +120,12 @@ async function* wholeJson(context: VerbContext<GetFlags>, first: GetOutput): Asy
   yield '\n],"messages_remaining":0}}\n'
 }
 
-function isPart({ flags }: VerbContext<GetFlags>, { result }: GetOutput): boolean {
-  const isAsked = flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree
-  return isAsked || !("messages" in result)
+function isPart(context: VerbContext<GetFlags>, { result }: GetOutput): boolean {
+  return isPartAsked(context) || !("messages" in result)
+}
+
+function isPartAsked({ flags }: VerbContext<GetFlags>): boolean {
+  return flags.limit !== undefined || flags.after !== undefined || flags.from === "end" || flags.tree === true
 }
 
 /** An id is a session's or a message's: whichever is there. */
@@ -152,8 +155,11 @@ function isAbsent(error: unknown): error is PondError {
   return error instanceof PondError && error.code === "not_found" && error.details["matches"] === undefined
 }
 
+/** Of a session that is shown whole the first page is as long as the others. What `--json` prints is one page. */
 function ofSession(context: VerbContext<GetFlags>, id: string): object {
-  return { ...getArguments.inputOf(context), session_id: id }
+  const { isJson, flags } = context
+  const isWhole = !isPartAsked(context) && (!isJson || (flags.output !== undefined && flags.output !== STDOUT))
+  return { ...getArguments.inputOf(context), session_id: id, ...(isWhole ? { limit: PAGE_MESSAGES } : {}) }
 }
 
 function ofMessage(context: VerbContext<GetFlags>, id: string): object {
