@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Client } from "../../test/clients/client.ts"
 import { CLIENTS, clientNamed } from "../../test/clients/clients.ts"
-import { judge, listOf } from "../../test/clients/judge.ts"
+import { judge, listOf, prepare } from "../../test/clients/judge.ts"
 import { readMatrix, recordMatrix } from "../../test/clients/matrix.ts"
 import type { Place } from "../../test/clients/place.ts"
 import { scenariosOf } from "../../test/clients/produce.ts"
@@ -86,7 +86,9 @@ function judgeTogether(target: Client, sessions: readonly Restored[]): Verdict[]
     }
   })
   const { place } = first
-  const listed = listOf({ place, client: target, home, cwd: place.alpha }) ?? ""
+  const asked = { place, client: target, home, cwd: place.alpha }
+  prepare(asked)
+  const listed = listOf(asked) ?? ""
   return restored.flatMap(({ one, restored: made, failure }) => {
     if (made === undefined) return again(one, failure)
     if (made.isOutdated) return judgeRestored(one)

@@ -20,12 +20,13 @@ export const copilot: Client = {
     COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "32000",
   },
   configure: () => undefined,
-  begin: (prompt) => [...COPILOT, "-p", prompt],
+  begin: (prompt, { image }) => [...COPILOT, ...(image === undefined ? [] : ["--attachment", image]), "-p", prompt],
   resume: (session, prompt) => [...COPILOT, `--resume=${session}`, "-p", prompt],
   // In a terminal alone.
   fork: () => [],
   // It tells its model the whole sentence, and stores the beginning.
   asStored: (text) => text.replace(/^Path .* does not exist\. Please provide a valid path\.$/, "Path does not exist"),
+  compact: (session) => [...COPILOT, `--resume=${session}`, "-p", "/compact"],
   latest: (prompt) => [...COPILOT, "--continue", "-p", prompt],
   keeps: [".copilot/session-state"],
   sessions: (home) =>

@@ -19,11 +19,13 @@ export const qwen: Client = {
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true, enableAutoUpdate: false },
         memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+        model: { generationConfig: { modalities: { image: true }, contextWindowSize: 200_000 } },
       }),
     ),
   begin: (prompt, { image }) => ["qwen", "--yolo", (image === undefined ? "" : `@${image} `) + prompt],
   resume: (session, prompt) => ["qwen", "--yolo", "--resume", session, prompt],
   fork: (session, prompt) => ["qwen", "--yolo", "--resume", session, "--fork-session", prompt],
+  compact: (session) => ["qwen", "--yolo", "--resume", session, "/compress"],
   list: () => ["qwen", "sessions", "list"],
   keeps: [".qwen/projects"],
   sessions: (home) =>

@@ -132,6 +132,17 @@ function listed(asked: Case, scratch: string): boolean {
   return listIn(asked, ask).includes(session)
 }
 
+/** Does in a home what a session needs before it is opened, once for all that are in it: copies find it done. */
+export function prepare(asked: Omit<Case, "session" | "wanted" | "isForeign">): void {
+  const { client, home, place, cwd } = asked
+  client.configure(home, {})
+  const words = client.broughtBack?.(home, "")
+  if (words === undefined) return
+  const scratch = mkdtempSync(join(place.root, `work/${client.name}-`))
+  run({ client, place, cwd, home, log: join(scratch, "requests.jsonl"), words })
+  rmSync(scratch, { recursive: true, force: true })
+}
+
 /** All that a home lists, in one start of the client. Undefined, where it must be asked for each session alone. */
 export function listOf(asked: Omit<Case, "session" | "wanted" | "isForeign">): string | undefined {
   const { client, place } = asked

@@ -99,6 +99,7 @@ interface Scenario {
 }
 
 const PIS = ["pi", "pi-old"]
+const GOOGLES = ["gemini", "qwen"]
 const OPENCODES = ["opencode", "kilo"]
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -112,7 +113,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   fork: {
-    notOf: ["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw", "aider"],
+    notOf: [
+      ...["cline", "hermes", "amp", "goose", "vibe", "vibe-old", "openhands", "openclaw", "aider", "gemini", "copilot"],
+    ],
     play: (play) => {
       const session = begun(play, PROMPTS.plain)
       resumed(play, session, PROMPTS.plain2)
@@ -120,7 +123,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   subagent: {
-    of: ["claude", "codex", "kimi", "cline", "omp", "hermes", "goose", "grok", ...OPENCODES],
+    of: ["claude", "codex", "kimi", "cline", "omp", "hermes", "goose", "grok", ...GOOGLES, "copilot", ...OPENCODES],
     play: (play) => {
       play.client.configure(play.home, { model: "gpt-5-codex" })
       const session = begun(play, PROMPTS.sub, { lingerSeconds: 1 })
@@ -170,7 +173,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   compact: {
-    notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands", "openclaw", "grok", "aider"],
+    notOf: ["cline", "droid", "cn", "amp", "goose", "vibe-old", "openhands", "openclaw", "grok", "aider", "gemini"],
     play: playCompaction,
   },
   codemode: {

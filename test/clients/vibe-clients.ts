@@ -1,6 +1,6 @@
 /** Mistral Vibe: the store of 3.x, which takes over the logs of 2.x. Lists and sums up for editors alone. */
 
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { type Client, filesBelow, MODEL_URL, type StoredSession, write } from "./client.ts"
 import { asEditor } from "./editor.ts"
@@ -32,13 +32,14 @@ export const vibe: Client = {
   packages: ["mistral-vibe==3.0.3"],
   program: (installed) => ["bash", "-c", WITH_LIBRARY + ACP_OR_NOT, join(installed, "bin/vibe")],
   begin: (prompt) => [...VIBE, "-p", prompt],
-  resume: (session, prompt) => ["bash", "-c", WITH_SKILLS, ...VIBE, "--resume", session, "-p", prompt],
+  resume: (session, prompt) => [...VIBE, "--resume", session, "-p", prompt],
+  // It goes on with no session whose skills it has not laid out in this home: it does so when it begins one.
+  broughtBack: (home) =>
+    existsSync(join(home, SESSIONS, "plugins")) ? undefined : [...VIBE, "-p", "[[script:plain]] a first one"],
   compact: (session) => asEditor({ session, prompt: "/compact", lingerMs: 3000 }, AGENT),
   list: () => asEditor({ isListing: true, prompt: "" }, AGENT),
 }
 const VIBE = ["vibe", "--auto-approve"]
-/** It goes on with no session whose skills it has not laid out in this home: it does so when it begins one. */
-const WITH_SKILLS = `[ -d "$HOME/${SESSIONS}/plugins" ] || ${VIBE.join(" ")} -p "[[script:plain]] a first one" > /dev/null; exec "$0" "$@"`
 /** Its Python may be a copy, which looks for its library where it was. */
 export const WITH_LIBRARY = 'export LD_LIBRARY_PATH="$(dirname "$0")/../../../python3.12/lib"; '
 const ACP_OR_NOT = 'if [ "$1" = acp ]; then shift; exec "$0-acp" "$@"; fi; exec "$0" "$@"'
