@@ -17,6 +17,9 @@ const LEVEL_FAST = 9
 /** What the script of the page has inside, which is bundled apart. */
 const PAGE_PACKAGES = [join(ROOT, "node_modules/preact/dist/preact.mjs")]
 
+/** Which functions everyday commands run, on any machine (`build/record-order.ts`). */
+export const COMMANDS_ORDER = join(ROOT, "build/release/commands.order")
+
 export interface Order {
   readonly target: Target
   readonly out: string
@@ -75,6 +78,7 @@ async function bundle(order: Order, found: readonly NativeFiles[], places: Place
       target: order.target.runtime,
       executablePath: places.runtime,
       outfile: places.outfile,
+      bytecodeOrder: COMMANDS_ORDER,
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
