@@ -5,10 +5,10 @@ import type { Recording } from "../bucket/opening.ts"
 import { eq } from "../filter.ts"
 import { firstRowsOfFragments } from "../local/manifest-edit.ts"
 import type { OpeningReads } from "../table.ts"
-import { allAnswers } from "./answers.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Dataset } from "./dataset.ts"
 import { scanTable } from "./read.ts"
+import { readNumbered } from "./row-numbers.ts"
 
 /** `isChanged`: whether files were written anew, so that the opening of before is of little use. */
 export async function gatherOpening(catalog: Catalog, tables: Asked, isChanged: boolean): Promise<void> {
@@ -71,7 +71,7 @@ async function readIndexes({ dataset, table, reads: { lookups } }: Opened): Prom
 }
 
 async function readFirsts({ table, firsts, reads: { columns } }: Opened): Promise<void> {
-  if (columns.length > 0 && firsts.length > 0) await allAnswers(table.takeRowIds([...firsts]).select([...columns]))
+  if (columns.length > 0 && firsts.length > 0) await readNumbered(table, firsts, columns)
 }
 
 function firstRows(recording: Recording, name: string): readonly number[] {

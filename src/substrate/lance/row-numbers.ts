@@ -20,6 +20,11 @@ export const ROW = "_rowid"
 
 const NO_TEXT = { bytes: new Uint8Array(), offsets: new Int32Array(), at: () => null }
 
+/** The engine's answers for rows of an open table, by their numbers. */
+export function readNumbered(table: LanceTable, rows: readonly number[], columns: readonly string[]) {
+  return allAnswers(table.takeRowIds([...rows]).select([...columns]))
+}
+
 export async function takeByNumber(
   dataset: Dataset,
   rows: readonly number[],
@@ -32,7 +37,7 @@ export async function takeByNumber(
   const taken = await readOnce(dataset, async (table, { erased }) => {
     const isEachRead = withErased || erased.readableIn(definition) === undefined
     const asked = [...new Set([...columns, ...(isEachRead ? [] : [owner]), ROW])]
-    const answers = await allAnswers(table.takeRowIds([...rows]).select(asked))
+    const answers = await readNumbered(table, rows, asked)
     const found = answers.flatMap((answer) => rowsOf(definition, answer))
     return isEachRead ? found : found.filter((row) => !erased.has(String(row[owner])))
   })
