@@ -1,6 +1,12 @@
 /** What the store is asked for instead of the engine: it must find the same, and less must be read for it. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { literal } from "../../src/operations/sql/literal.ts"
+import { loadTables } from "../../src/operations/sql/load.ts"
+import { planReads } from "../../src/operations/sql/plan.ts"
+import { columnsOf } from "../../src/operations/sql/query-tables.ts"
+import { openSandbox, type Sandbox } from "../../src/operations/sql/sandbox.ts"
 import { type SqlOutput, sql } from "../../src/operations/sql/sql.ts"
+import { systemClock } from "../../src/platform/host/clock.ts"
 import { lazy } from "../../src/platform/lazy.ts"
 import { said, session } from "../sessions/support.ts"
 import { type TestPond, testPond } from "./support.ts"
@@ -42,10 +48,40 @@ beforeAll(async () => {
     { session: session("titled", { title: "a" }), entries: [] },
   ])
 })
-afterAll(() => box[Symbol.dispose]())
+afterAll(async () => {
+  await (await sandbox()).close()
+  box[Symbol.dispose]()
+})
 
 async function ask(query: string): Promise<SqlOutput> {
   return (await box.run(sql, { sql: query })) as SqlOutput
+}
+
+const signal = new AbortController().signal
+
+const sandbox = lazy((): Promise<Sandbox> => {
+  const spill = `${box.place.path}/spill`
+  const nowMicros = BigInt(systemClock.nowMs()) * 1000n
+  return openSandbox({ spill, output: undefined, nowMicros, timeoutMs: 240_000 }, signal)
+})
+
+/**
+ * The first column of the answer, as a query has it that is planned, loaded and run; but in one engine for all, empty again
+ * after each, where a query has a process of its own: of hundreds that is the most of what they cost.
+ */
+async function askAgain(query: string): Promise<unknown[]> {
+  const engine = await sandbox()
+  const asked = `select json_serialize_plan(${literal(query)}, skip_null := true, skip_empty := true, optimize := true)`
+  const plan = JSON.parse((await engine.text(asked, 1_000_000)) ?? "")
+  const reads = planReads(plan.plans, columnsOf)
+  expect(reads.map(({ table }) => table)).toEqual(["messages"])
+  await engine.run("begin")
+  try {
+    await loadTables({ sandbox: engine, sessions: box.place.sessions, pond: box.pond, signal }, reads)
+    return (await engine.rows(query)).map(([first]) => first)
+  } finally {
+    await engine.run("rollback")
+  }
 }
 
 const idsOf = ({ rows }: SqlOutput) => (rows ?? []).map(({ id }) => String(id))
@@ -72,7 +108,6 @@ const PATTERNS = [
   "",
   "%un%go",
 ]
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 test.each(["like", "ilike", "not like", "not ilike"])(
   "%s finds by the store what the engine finds",
@@ -81,9 +116,11 @@ test.each(["like", "ilike", "not like", "not ilike"])(
     const engine = await ask(`select id, ${own.join(", ")} from messages order by id`)
     expect(engine.row_count).toBe(TEXTS.length)
     for (const [at, pattern] of PATTERNS.entries()) {
-      const asked = await ask(`select id from messages where search_text ${operator} ${literal(pattern)} order by id`)
+      const ids = await askAgain(
+        `select id from messages where search_text ${operator} ${literal(pattern)} order by id`,
+      )
       const found = (engine.rows ?? []).filter((row) => row[`p${at}`] === true).map(({ id }) => String(id))
-      expect({ pattern, ids: idsOf(asked) }).toEqual({ pattern, ids: found })
+      expect({ pattern, ids }).toEqual({ pattern, ids: found })
     }
   },
 )
@@ -198,8 +235,8 @@ const countedByEngine = lazy(async () => (await ask(`select count(*) n, ${counts
 test.each(CONDITIONS)("where %s: as many are found by the store as by the engine", async (of) => {
   const engine = await countedByEngine()
   expect(engine?.["n"]).toBe(TEXTS.length)
-  const [counted] = (await ask(`select count(*) n from messages where ${of}`)).rows ?? []
-  expect(counted?.["n"]).toBe(engine?.[`c${CONDITIONS.indexOf(of)}`] ?? "none")
+  const [counted] = await askAgain(`select count(*) n from messages where ${of}`)
+  expect(Number(counted)).toBe(Number(engine?.[`c${CONDITIONS.indexOf(of)}`] ?? "none"))
 })
 
 test("by how well they match only rows that were found are chosen", async () => {

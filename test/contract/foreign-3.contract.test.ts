@@ -1,0 +1,3 @@
+import { testForeign } from "./foreign-law.ts"
+
+testForeign(2)
