@@ -82,3 +82,16 @@ test("a lost table is no empty store, and a whole copy brings it back", async ()
   expect(await json(["check", "--read-data"])).toMatchObject({ exitCode: 0 })
   expect(await json(["status", "--quick"])).toMatchObject(COUNTS)
 }, 120_000)
+
+test("files of a build that wrote no checksums are not taken for covered, and pond optimize covers them", async () => {
+  const { home, store, run, json } = await synced()
+  using _ = home
+  expect(await json(["check"])).toMatchObject({ is_covered: true })
+  rmSync(join(store, ".pond"), { recursive: true })
+  const { tables, ...checked } = await json(["check"])
+  expect(checked).toMatchObject({ exitCode: 0, ok: true, is_covered: false })
+  expect((tables as { not_covered: number }[]).every(({ not_covered: files }) => files > 0)).toBe(true)
+  expect((await run(["check"])).stdout).toMatch(/^\d+ files not covered yet; `pond optimize` covers them\.\n/)
+  expect(await run(["optimize", "-q"])).toMatchObject({ exitCode: 0 })
+  expect(await json(["check"])).toMatchObject({ is_covered: true })
+}, 120_000)

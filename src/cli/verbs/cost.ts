@@ -3,31 +3,21 @@ import { perform } from "../../operations/operation.ts"
 import { cost as operation } from "../../operations/wire/cost.ts"
 import { DATE_WORDS, flag } from "../flags.ts"
 import { argumentsFor } from "../operation-arguments.ts"
-import { here, projectFilterOf } from "../project-flag.ts"
+import { here } from "../project-flag.ts"
 import { renderCost } from "../render/cost-table.ts"
+import { SESSION_FILTERS } from "../session-filters.ts"
 import { defineVerb, type Outcome, type VerbContext } from "../verb.ts"
 
 const args = argumentsFor(operation.input, {
   by: {},
-  project: {
-    field: ["filters", "project"],
-    summary: "Only projects whose path contains TEXT, or within a directory: . means this one.",
-    convert: projectFilterOf,
-  },
-  agent: { field: ["filters", "source_agent"], hint: "NAME", words: "adapters" },
+  project: SESSION_FILTERS.project,
+  agent: SESSION_FILTERS.agent,
   session: { field: ["filters", "session_id"], hint: "ID", words: "sessions" },
   from: {
-    field: ["filters", "from_date"],
-    hint: "DATE",
-    day: "start",
+    ...SESSION_FILTERS.from,
     summary: `Only responses on or after this day: ${DATE_WORDS}.`,
   },
-  to: {
-    field: ["filters", "to_date"],
-    hint: "DATE",
-    day: "end",
-    summary: "Only responses on or before this day.",
-  },
+  to: { ...SESSION_FILTERS.to, summary: "Only responses on or before this day." },
   here: flag.onOff("Only sessions of the repository or directory you are in."),
   limit: { short: "n" },
 })

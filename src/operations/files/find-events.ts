@@ -105,7 +105,7 @@ async function eventsOfSession(sessions: Sessions, session: Session, ordinals: r
       const result = part.type === "tool_call" ? results.get(part.call_id) : undefined
       // A call that failed, or that nothing answered, did nothing that is known.
       if (part.type !== "tool_call" || result === undefined || result.part.is_failure) return []
-      const read = (each: JsonObject) => adapter?.files?.(each, part.call_id, resultText(result.part))
+      const read = (each: JsonObject) => adapter?.files?.(each, part.call_id, textOfResult(result.part))
       const record = firstFound([...result.records, rawRecordOf(entry)], read)
       const { name, params } = part
       const call = { name, params: params as JsonObject, vocabulary, record }
@@ -174,7 +174,7 @@ function firstFound<From, To>(all: readonly From[], read: (from: From) => To | u
   return undefined
 }
 
-function resultText({ result }: ToolResultPart): string {
+function textOfResult({ result }: ToolResultPart): string {
   return resultContent(result as JsonObject)
     .map((content) => (content.type === "text" ? content.text : ""))
     .join("\n")
@@ -188,7 +188,7 @@ async function shownBefore(sessions: Sessions, sessionId: string, ordinal: numbe
     for (const part of parts) {
       const isPrompt = part.type === "text" && message.role === "user"
       if (!isPrompt && part.type !== "tool_result") continue
-      const text = part.type === "text" ? part.text : resultText(part)
+      const text = part.type === "text" ? part.text : textOfResult(part)
       for (const line of shownLines(text)) lines.add(line)
       // That a file is not there is said by its name, too.
       if (part.type === "tool_result" && !part.is_failure) results.push(text)

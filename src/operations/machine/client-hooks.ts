@@ -57,13 +57,7 @@ export function hooksStateOf(pond: Pond, { id, title, hooks }: Adapter): HooksSt
 export function addHooks(pond: Pond, adapter: Adapter): RegistrationChange | undefined {
   const state = hooksStateOf(pond, adapter)
   if (state === undefined || adapter.hooks === undefined) return undefined
-  const unchanged = {
-    adapter: adapter.id,
-    title: adapter.title,
-    file: state.file,
-    change: "none",
-    backup: null,
-  } as const
+  const unchanged = unchangedHooks(adapter, state.file)
   if (state.status !== "absent" && state.status !== "outdated") return unchanged
   const place = hooksPlaceOf(pond, adapter.hooks)
   const text = wantedText(place)
@@ -76,13 +70,7 @@ export function addHooks(pond: Pond, adapter: Adapter): RegistrationChange | und
 export function removeHooks(pond: Pond, adapter: Adapter): RegistrationChange | undefined {
   const state = hooksStateOf(pond, adapter)
   if (state === undefined || adapter.hooks === undefined) return undefined
-  const unchanged = {
-    adapter: adapter.id,
-    title: adapter.title,
-    file: state.file,
-    change: "none",
-    backup: null,
-  } as const
+  const unchanged = unchangedHooks(adapter, state.file)
   if (state.status !== "registered" && state.status !== "outdated") return unchanged
   const change = { ...unchanged, change: "removed" } as const
   const place = hooksPlaceOf(pond, adapter.hooks)
@@ -93,6 +81,10 @@ export function removeHooks(pond: Pond, adapter: Adapter): RegistrationChange | 
   }
   const text = withoutOwn(place.text, place.hooks.content)
   return { ...change, backup: replaceFile({ path: place.path, from: place.bytes, text }) ?? null }
+}
+
+function unchangedHooks({ id, title }: Adapter, file: string) {
+  return { adapter: id, title, file, change: "none", backup: null } as const
 }
 
 // --- What stands there --------------------------------------------------------------------------------------------

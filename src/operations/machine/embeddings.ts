@@ -39,7 +39,7 @@ export function listModels(pond: Pond): readonly ListedModel[] {
   const inUse = configuredModel(pond.host.settings().values.embeddings, cache)?.name
   return KNOWN_MODELS.map((model) => ({
     name: model.name,
-    state: stateOf(model, inUse, cache),
+    state: modelState(model, inUse, cache),
     dimension: model.dimension,
     cuts: model.cuts,
     tokens: model.tokensMax,
@@ -50,7 +50,7 @@ export function listModels(pond: Pond): readonly ListedModel[] {
   }))
 }
 
-function stateOf(model: KnownModel, inUse: string | undefined, cache: string): ModelState {
+function modelState(model: KnownModel, inUse: string | undefined, cache: string): ModelState {
   if (model.name === inUse) return "in use"
   if (model.source === undefined) return "directory only"
   return isDownloaded(modelDirectory(model.name, cache)) ? "downloaded" : "available"

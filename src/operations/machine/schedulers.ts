@@ -152,15 +152,15 @@ function place(files: readonly UnitFile[]): void {
 }
 
 function unitPath({ host }: Pond, kind: string): string {
-  const config = host.environment["XDG_CONFIG_HOME"] || join(homeOf(host.environment), ".config")
+  const config = host.environment["XDG_CONFIG_HOME"] || join(homeDirectory(host.environment), ".config")
   return join(config, "systemd/user", `${UNIT}.${kind}`)
 }
 
 function agentPath({ host }: Pond): string {
-  return join(homeOf(host.environment), "Library/LaunchAgents", `${LABEL}.plist`)
+  return join(homeDirectory(host.environment), "Library/LaunchAgents", `${LABEL}.plist`)
 }
 
-function homeOf(environment: Readonly<Record<string, string | undefined>>): string {
+function homeDirectory(environment: Readonly<Record<string, string | undefined>>): string {
   return environment["HOME"] ?? homedir()
 }
 

@@ -102,7 +102,7 @@ function appenderOf(ask: Ask, columns: readonly QueryColumn[]): Appender {
       let total = 0
       let [from, units] = [0, 0]
       for (const [index, row] of rows.entries()) {
-        const size = unitsOf(row, columns)
+        const size = textUnits(row, columns)
         if (index > from && (index - from === CHUNK_ROWS || units + size > CHUNK_UNITS_MAX)) {
           await send(rows.slice(from, index))
           ;[from, units] = [index, 0]
@@ -117,7 +117,7 @@ function appenderOf(ask: Ask, columns: readonly QueryColumn[]): Appender {
   }
 }
 
-function unitsOf(row: SourceRow, columns: readonly QueryColumn[]): number {
+function textUnits(row: SourceRow, columns: readonly QueryColumn[]): number {
   let units = 0
   for (const { name } of columns) {
     const value = row[name]

@@ -28,13 +28,13 @@ export async function shortIds(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const short = new Map<string, string>()
-  const cut = new Map(ids.map((id) => [id, startOf(id, lengthShown(id))]))
+  const cut = new Map(ids.map((id) => [id, idPrefix(id, lengthShown(id))]))
   const found = await sessions.idsWithPrefixes(of, [...new Set(cut.values())])
   for (const [id, start] of cut) {
     const others = found.filter((row) => row.id !== id && row.id.startsWith(start) && !isInside(row, id))
     let text = start
     while (text.length < id.length && others.some((row) => row.id.startsWith(text)))
-      text = startOf(id, text.length + LENGTHEN_BY)
+      text = idPrefix(id, text.length + LENGTHEN_BY)
     short.set(id, text)
   }
   return short
@@ -45,7 +45,7 @@ function lengthShown(id: string): number {
 }
 
 /** Never ends with the hyphen between two groups, or in the middle of a character. */
-function startOf(id: string, length: number): string {
+function idPrefix(id: string, length: number): string {
   const start = id.slice(0, length).replace(/-$/, "")
   return start.isWellFormed() ? start : id.slice(0, length + 1)
 }

@@ -240,11 +240,13 @@ async function conversationHits(
   const scan = conversationScan(request, where)
   const rows =
     withinMs === undefined ? await tables.messages.read(scan) : await tables.messages.readWithin(withinMs, scan)
-  return rows?.map((row) => (isSaid(row, request) ? toHit(row, 1) : { ...toHit(row, 1), text: recordOf(row) }))
+  return rows?.map((row) =>
+    matchesConversation(row, request) ? toHit(row, 1) : { ...toHit(row, 1), text: recordOf(row) },
+  )
 }
 
 /** A pattern may match in ways that only the engine knows, so a message with text counts as said. */
-function isSaid({ search_text }: HitRow, { needle, isCaseBlind, isOfRecords }: TimelineRequest): boolean {
+function matchesConversation({ search_text }: HitRow, { needle, isCaseBlind, isOfRecords }: TimelineRequest): boolean {
   if (isOfRecords !== true) return true
   if (search_text === null) return false
   if ("pattern" in needle) return true
@@ -261,7 +263,7 @@ function hasConversation(scope: ScannedScope): boolean {
 }
 
 /** What a scope searches beside the conversation. All of it is what the search text of a message leaves out. */
-function partsOf(scope: ScannedScope): Filter {
+function scopeFilter(scope: ScannedScope): Filter {
   if (scope === "tools") return isIn("type", ["tool_call", "tool_result"])
   return not(and(eq("provenance", "conversational"), isIn("type", ["text", "file"])))
 }
@@ -272,7 +274,7 @@ function partScan(request: TimelineRequest, where: Filter) {
     columns: ["session_id", "message_id", "message_ordinal", "role", "timestamp", "text", "variant_data"] as const,
     where: and(
       where,
-      partsOf(request.scope),
+      scopeFilter(request.scope),
       or(needleFilter(request, "text"), needleFilter(inJson(request), "variant_data")),
     ),
     orderBy: PARTS_NEWEST_FIRST as never,
@@ -329,7 +331,7 @@ export async function countLargeValues(
   const said = and(where, startsWith("search_text", BLOB_SCHEME))
   const done = and(
     whereOfTools,
-    partsOf(scope),
+    scopeFilter(scope),
     or(startsWith("text", BLOB_SCHEME), startsWith("variant_data", BLOB_SCHEME)),
   )
   const columns = ["session_id"] as const

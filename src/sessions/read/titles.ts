@@ -58,14 +58,14 @@ export function openTitles({ messages }: Pick<SessionTables, "messages">, lifeti
       }
       if (last.size === 0) return rows
       return rows.map((row) => {
-        const title = titleIn(last.get(row.id)?.options)
+        const title = parseTitle(last.get(row.id)?.options)
         return title === undefined ? row : { ...row, title: title === "" ? null : title }
       })
     },
   }
 }
 
-function titleIn(options: string | undefined): string | undefined {
+function parseTitle(options: string | undefined): string | undefined {
   const parsed = options === undefined ? undefined : parseOwnJson(options)
   if (!parsed?.ok || !isJsonObject(parsed.value)) return undefined
   const { pond } = parsed.value

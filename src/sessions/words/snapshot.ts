@@ -51,7 +51,7 @@ async function areWhole({ messages, segments, blocks }: WordTables): Promise<boo
   return whole.every(Boolean)
 }
 
-function stateOf(tables: WordTables) {
+function readVersions(tables: WordTables) {
   return Promise.all([tables.segments.version(), tables.messages.version(), areWhole(tables)])
 }
 
@@ -78,7 +78,7 @@ export function createSnapshots(tables: WordTables, rowsAtOnce = TAIL_ROWS_AT_ON
   const masks = new WeakMap<Documents, Map<string, Promise<Uint8Array>>>()
 
   async function refresh(): Promise<IndexSnapshot> {
-    const [version, newest, isWhole] = await stateOf(tables)
+    const [version, newest, isWhole] = await readVersions(tables)
     if (cover === undefined || cover.version !== version || cover.isWhole !== isWhole) {
       const known = new Map((cover?.segments ?? []).map((segment) => [segment.id, segment]))
       const isUsable = version !== undefined && isWhole

@@ -25,8 +25,8 @@ export interface Assessment {
   readonly damaged: readonly DamagedFile[]
   /** The base without what is damaged. */
   readonly edited: EditedManifest | undefined
-  /** What no checksum covers yet, of a table that an older build has written. */
-  readonly uncovered: number
+  /** The files that the base names. */
+  readonly needed: ReadonlySet<string>
   /** Bytes that were read and compared. */
   readonly bytesRead: number
 }
@@ -67,7 +67,7 @@ export async function assessTable(table: StoredTable, options: AssessOptions): P
     isInPlace,
     damaged: files,
     edited: base && withoutDamaged(base.bytes, isBad),
-    uncovered: isDeep ? [...needed].filter((path) => !sums.files.has(path)).length : 0,
+    needed,
     bytesRead,
   }
 }
@@ -117,7 +117,7 @@ function lostTable(recorded: RecordedManifest | undefined): Assessment {
     isInPlace: false,
     damaged: isLost ? [{ path: "", found: "missing" }] : [],
     edited: isLost ? withoutDamaged(recorded.bytes, () => true) : undefined,
-    uncovered: 0,
+    needed: new Set(),
     bytesRead: 0,
   }
 }
