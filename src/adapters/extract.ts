@@ -360,6 +360,11 @@ export function jsonIn(text: Placed<string>): Placed<JsonValue> | undefined {
   return isExact ? placed(parsed.value, holder, key, "json") : unplaced(parsed.value)
 }
 
+/** The same, and any other text as itself. */
+export function jsonOrText(text: Placed<string>): Placed<JsonValue> {
+  return jsonIn(text) ?? asJson(text)
+}
+
 export interface DataUrl {
   readonly mediaType: Sealed<string>
   readonly base64: Placed<string>

@@ -35,6 +35,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -159,7 +160,7 @@ function userBlock(block: Spot, isMade: boolean, note: Note): UserPart[] {
   const source = type === "image" ? inside(block, "source") : undefined
   const base64 = source && stringUnder(source, "data")
   const url = source && stringUnder(source, "url")
-  if (source === undefined || (base64 === undefined && url === undefined)) return unread(block, note)
+  if (source === undefined || (base64 === undefined && url === undefined)) return unknownBlock(block, note)
   const mediaType = nonEmptyStringUnder(source, "mediaType")
   const data = base64 === undefined ? url && { url } : { base64 }
   return data === undefined ? [] : [filePart({ provenance: "conversational", mediaType, data })]
@@ -172,12 +173,6 @@ function mentions(message: Spot): PartDraft<"text">[] {
     const text = nonEmptyTextUnder(file, "content")
     return text === undefined ? [] : [injectedText(text, "file-content")]
   })
-}
-
-function unread(block: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(block, "type")
-  note("unknown_part", kind === undefined ? "no type" : plain(kind))
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
 
 /** Nothing of a call that is still running or waits for a person. */
@@ -216,7 +211,7 @@ function assistantBlock(block: Spot, note: Note): AssistantPart[] {
   const callId = type === "tool_use" ? nonEmptyStringUnder(block, "id") : undefined
   const name = nonEmptyStringUnder(block, "name")
   const params = jsonUnder(block, "input")
-  if (callId === undefined || name === undefined || params === undefined) return unread(block, note)
+  if (callId === undefined || name === undefined || params === undefined) return unknownBlock(block, note)
   return [toolCallPart({ provenance: "conversational", callId, name, params })]
 }
 
@@ -228,7 +223,7 @@ function infoDrafts(message: Spot, note: Note): MessageDraft[] {
     if (text !== undefined) return [injectedText(text, "compact-summary")]
     const args = inside(block, "args")
     const command = args && stringUnder(args, "cmd")
-    if (command === undefined) return unread(block, note)
+    if (command === undefined) return unknownBlock(block, note)
     const run = inside(block, "toolRun")
     const result = run && inside(run, "result")
     const output = result && stringUnder(result, "output")

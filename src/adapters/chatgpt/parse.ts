@@ -8,7 +8,7 @@ import {
   asJson,
   isAt,
   joined,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   matchIn,
   momentOfSeconds,
@@ -221,7 +221,7 @@ function callParts({ message, content }: Said): PartDraft<"tool_call">[] | undef
   const [part, ...more] = itemsOf(inside(content, "parts"))
   const text = stringUnder(content, "text") ?? (part === undefined || more.length > 0 ? undefined : stringHere(part))
   if (callId === undefined || name === undefined || text === undefined) return undefined
-  return [toolCallPart({ provenance: "conversational", callId, name, params: jsonIn(text) ?? asJson(text) })]
+  return [toolCallPart({ provenance: "conversational", callId, name, params: jsonOrText(text) })]
 }
 
 function resultParts({ message, content, kind }: Said, call: Sealed<string> | undefined): PartDraft<"tool_result">[] {

@@ -21,16 +21,9 @@ import {
   stringUnder,
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
-import {
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { filePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import { splitDocument } from "../shared/documents.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -159,27 +152,23 @@ function shownParts(block: Spot, around: Around): Shown[] {
     case "text":
     case "voice_note": {
       const text = stringUnder(block, "text")
-      if (text === undefined || text.value === "") return text === undefined ? unread(block, around) : []
+      if (text === undefined || text.value === "") return text === undefined ? unknownBlock(block, around.note) : []
       return [textPart({ provenance: "conversational", text })]
     }
     case "thinking": {
       const text = stringUnder(block, "thinking")
-      if (text === undefined || sender === "human") return unread(block, around)
+      if (text === undefined || sender === "human") return unknownBlock(block, around.note)
       return [reasoningPart({ provenance: "conversational", text })]
     }
     case "tool_use":
-      return sender === "human" ? unread(block, around) : (callParts(block, around) ?? unread(block, around))
+      return sender === "human"
+        ? unknownBlock(block, around.note)
+        : (callParts(block, around) ?? unknownBlock(block, around.note))
     case "token_budget":
       return []
     default:
-      return unread(block, around)
+      return unknownBlock(block, around.note)
   }
-}
-
-function unread(block: Spot, { note }: Around): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(block, "type")
-  note("unknown_part", wordUnder(block.value, "type") ?? "no type")
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
 
 /** Of a call without an id its message, its name and its moment are one. */

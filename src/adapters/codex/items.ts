@@ -5,11 +5,9 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import {
-  asJson,
-  dataUrlIn,
   imageTypeIn,
   isAt,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   matchIn,
   nameOf,
@@ -34,6 +32,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { fileOfUrl } from "../shared/common-parts.ts"
 import { inside, itemOf, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { agentTextParts, isImageLabel, userTextParts } from "./provenance.ts"
 
@@ -141,14 +140,7 @@ function blockParts(item: Spot, block: Spot, index: number): PartDraft<"file" | 
     return kind === undefined ? [] : [opaquePart({ provenance: "conversational", kind })]
   }
   const label = stringAt(item.value, "content", index - 1, "text")
-  const data = dataUrlIn(url)
-  const part = filePart({
-    provenance: "conversational",
-    mediaType: data?.mediaType,
-    fileName: label === undefined ? undefined : matchIn(label, LABELLED_FILE),
-    data: data === undefined ? { url } : { base64: data.base64 },
-  })
-  return [part]
+  return [fileOfUrl(url, { fileName: label === undefined ? undefined : matchIn(label, LABELLED_FILE) })]
 }
 
 const LABELLED_FILE = /^<image name=.* path="(?:[^"]*[/\\])?([^"/\\]+)">$/
@@ -233,7 +225,7 @@ function callParts(item: Spot): PartDraft<"tool_call" | "opaque">[] {
 
 function paramsOf(item: Spot, called: Spot | undefined): Placed<JsonValue> | undefined {
   const text = stringUnder(item, "arguments") ?? (called && stringUnder(called, "arguments"))
-  if (text !== undefined) return jsonIn(text) ?? asJson(text)
+  if (text !== undefined) return jsonOrText(text)
   return jsonUnder(item, "arguments") ?? jsonUnder(item, "input") ?? jsonUnder(item, "action")
 }
 

@@ -15,7 +15,6 @@ import type {
   SourceUnit,
 } from "../adapter.ts"
 import {
-  dataUrlIn,
   momentOf,
   nonEmptyStringAt,
   nonEmptyTextUnder,
@@ -27,8 +26,9 @@ import {
   timestampAt,
   valueAt,
 } from "../extract.ts"
-import { filePart, type PartDraft, reasoningPart, textPart } from "../parts.ts"
+import { type PartDraft, reasoningPart, textPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, type SessionWriter } from "../session-writer.ts"
+import { fileOfUrl } from "../shared/common-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import { spellingOf } from "../shared/spelling.ts"
 import type { SourceObject, SourceValue } from "../source-value.ts"
@@ -278,10 +278,7 @@ function eventMessages(event: Spot | undefined): MessageDraft[] {
 
 function shownImage(image: Spot): PartDraft<"file"> | undefined {
   const url = stringHere(image)
-  if (url === undefined) return undefined
-  const data = dataUrlIn(url)
-  const content = data === undefined ? { url } : { base64: data.base64 }
-  return filePart({ provenance: "conversational", mediaType: data?.mediaType, data: content })
+  return url && fileOfUrl(url)
 }
 
 /** What a compaction says of the history that it replaces. The history that it left is for `context.ts`. */

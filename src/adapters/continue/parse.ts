@@ -7,9 +7,7 @@ import type { JsonValue } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
   asJson,
-  dataUrlIn,
   isAt,
-  jsonIn,
   jsonUnder,
   matchIn,
   momentOfDigits,
@@ -18,7 +16,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   pathInUrl,
-  plain,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
@@ -27,17 +24,9 @@ import {
   stringUnder,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import {
-  filePart,
-  injectedText,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { injectedText, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { fileOfUrl, functionCall, unknownBlock } from "../shared/common-parts.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -164,7 +153,7 @@ function contentParts(message: Spot, note: Note, typed?: string): UserPart[] {
     if (said !== undefined) return said.value === "" ? [] : typedParts(said, typed)
     const picture = inside(block, "imageUrl")
     const url = picture && stringUnder(picture, "url")
-    return url === undefined ? unread(block, note) : [pictureOf(url)]
+    return url === undefined ? unknownBlock(block, note) : [fileOfUrl(url)]
   })
 }
 
@@ -181,18 +170,6 @@ function typedParts(text: Placed<string>, typed: string | undefined): UserPart[]
     if (isTyped) return textPart({ provenance: "conversational", text: piece })
     return injectedText(piece, "file-content")
   })
-}
-
-function pictureOf(url: Placed<string>): PartDraft<"file"> {
-  const data = dataUrlIn(url)
-  if (data === undefined) return filePart({ provenance: "conversational", mediaType: undefined, data: { url } })
-  return filePart({ provenance: "conversational", mediaType: data.mediaType, data: { base64: data.base64 } })
-}
-
-function unread(block: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(block, "type")
-  note("unknown_part", kind === undefined ? "no type" : plain(kind))
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
 
 // --- What the model said ------------------------------------------------------------------------------------------------
@@ -224,18 +201,15 @@ function thoughtParts(message: Spot, note: Note): AssistantPart[] {
   if (text !== undefined) return [reasoningPart({ provenance: "conversational", text })]
   return itemsOf(inside(message, "content")).flatMap((block): AssistantPart[] => {
     const said = stringUnder(block, "text")
-    return said === undefined ? unread(block, note) : [reasoningPart({ provenance: "conversational", text: said })]
+    return said === undefined
+      ? unknownBlock(block, note)
+      : [reasoningPart({ provenance: "conversational", text: said })]
   })
 }
 
 function callPart(call: Spot, note: Note): AssistantPart[] {
-  const callId = nonEmptyStringUnder(call, "id")
-  const asked = inside(call, "function")
-  const name = asked && nonEmptyStringUnder(asked, "name")
-  const text = asked && stringUnder(asked, "arguments")
-  if (callId === undefined || name === undefined || text === undefined) return unread(call, note)
-  const params = jsonIn(text) ?? asJson(text)
-  return [toolCallPart({ provenance: "conversational", callId, name, params })]
+  const made = functionCall(call)
+  return made === undefined ? unknownBlock(call, note) : [made]
 }
 
 /** Nothing of a call that is still running. */

@@ -2,18 +2,10 @@
  * The chat of version 0.0.3xx: one document with the messages as they went to the model (`chatMessages`, in the form of
  * OpenAI) and what the screen showed (`timeline`). A later version wraps the document into an event of its log.
  */
-import {
-  asJson,
-  dataUrlIn,
-  jsonIn,
-  jsonUnder,
-  nonEmptyStringUnder,
-  nonEmptyTextUnder,
-  stringHere,
-  stringUnder,
-} from "../extract.ts"
-import { filePart, type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import { jsonUnder, nonEmptyStringUnder, nonEmptyTextUnder, stringHere, stringUnder } from "../extract.ts"
+import { type PartDraft, textPart, toolResultPart } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { fileOfUrl, functionCall } from "../shared/common-parts.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { userTextParts } from "./provenance.ts"
 
@@ -53,10 +45,7 @@ function promptBlock(block: Spot): PartDraft<"text" | "file">[] {
   if (text !== undefined) return text.value === "" ? [] : userTextParts(text, undefined)
   const holder = inside(block, "image_url")
   const url = holder && stringUnder(holder, "url")
-  if (url === undefined) return []
-  const data = dataUrlIn(url)
-  const content = data === undefined ? { url } : { base64: data.base64 }
-  return [filePart({ provenance: "conversational", mediaType: data?.mediaType, data: content })]
+  return url === undefined ? [] : [fileOfUrl(url)]
 }
 
 function textBlock(block: Spot): PartDraft<"text">[] {
@@ -65,14 +54,7 @@ function textBlock(block: Spot): PartDraft<"text">[] {
 }
 
 function calls(message: Spot): PartDraft<"tool_call">[] {
-  return itemsOf(inside(message, "tool_calls")).flatMap((call) => {
-    const made = inside(call, "function")
-    const callId = nonEmptyStringUnder(call, "id")
-    const name = made && nonEmptyStringUnder(made, "name")
-    const text = made && stringUnder(made, "arguments")
-    if (callId === undefined || name === undefined || text === undefined) return []
-    return [toolCallPart({ provenance: "conversational", callId, name, params: jsonIn(text) ?? asJson(text) })]
-  })
+  return itemsOf(inside(message, "tool_calls")).flatMap((call) => functionCall(call) ?? [])
 }
 
 function toolMessage(message: Spot): MessageDraft | undefined {

@@ -4,7 +4,7 @@
 import {
   asJson,
   flagOf,
-  jsonIn,
+  jsonOrText,
   matchIn,
   momentOf,
   momentOfSeconds,
@@ -19,7 +19,6 @@ import type { Note } from "../notes.ts"
 import {
   filePart,
   injectedText,
-  opaquePart,
   type PartDraft,
   reasoningPart,
   textPart,
@@ -27,6 +26,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, wordUnder } from "../spot.ts"
@@ -94,7 +94,7 @@ function summaryParts(part: Spot): PartDraft<"text">[] {
 
 function userParts(part: Spot, note: Note): PartDraft<"text" | "file" | "opaque">[] {
   const data = inside(part, "data")
-  if (data === undefined) return unread(part, note)
+  if (data === undefined) return unknownBlock(part, note)
   switch (wordUnder(part.value, "type")) {
     case "text": {
       const text = nonEmptyTextUnder(data, "text")
@@ -121,19 +121,13 @@ function userParts(part: Spot, note: Note): PartDraft<"text" | "file" | "opaque"
     case "finish":
       return []
     default:
-      return unread(part, note)
+      return unknownBlock(part, note)
   }
-}
-
-function unread(part: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(part, "type")
-  note("unknown_part", wordUnder(part.value, "type") ?? "no type")
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
 
 function saidParts(part: Spot, note: Note): PartDraft<"text" | "reasoning" | "tool_call" | "opaque">[] {
   const data = inside(part, "data")
-  if (data === undefined) return unread(part, note)
+  if (data === undefined) return unknownBlock(part, note)
   switch (wordUnder(part.value, "type")) {
     case "text": {
       const text = nonEmptyTextUnder(data, "text")
@@ -146,15 +140,15 @@ function saidParts(part: Spot, note: Note): PartDraft<"text" | "reasoning" | "to
     case "tool_call": {
       const [callId, name] = [nonEmptyStringUnder(data, "id"), nonEmptyStringUnder(data, "name")]
       const text = stringUnder(data, "input")
-      if (callId === undefined || name === undefined || text === undefined) return unread(part, note)
+      if (callId === undefined || name === undefined || text === undefined) return unknownBlock(part, note)
       const providerExecuted = flagOf(data.value, "provider_executed")
-      const params = jsonIn(text) ?? asJson(text)
+      const params = jsonOrText(text)
       return [toolCallPart({ provenance: "conversational", callId, name, params, providerExecuted })]
     }
     case "finish":
       return []
     default:
-      return unread(part, note)
+      return unknownBlock(part, note)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   asJson,
   isAt,
   joined,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   matchIn,
   momentOf,
@@ -180,7 +180,7 @@ function modelFacts(bubble: Spot): MessageDraft["pond"] {
 function bubbleCall(tool: Spot, id: Sealed<string> | undefined): PartDraft<"tool_call">[] {
   const [callId, name] = [nonEmptyStringUnder(tool, "toolCallId") ?? id, nonEmptyStringUnder(tool, "name")]
   const text = nonEmptyTextUnder(tool, "rawArgs") ?? stringUnder(tool, "params")
-  const params = text === undefined ? jsonUnder(tool, "params") : (jsonIn(text) ?? asJson(text))
+  const params = text === undefined ? jsonUnder(tool, "params") : jsonOrText(text)
   if (callId === undefined || name === undefined || params === undefined) return []
   return [toolCallPart({ provenance: "conversational", callId, name, params })]
 }

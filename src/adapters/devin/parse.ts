@@ -5,7 +5,7 @@
 import {
   asJson,
   flagOf,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   momentOf,
   momentOfSeconds,
@@ -137,7 +137,7 @@ function callParts(call: Spot): PartDraft<"tool_call">[] {
     nonEmptyStringUnder(call, "function_name") ?? nonEmptyStringUnder(call, "name") ?? nonEmptyStringUnder(own, "name")
   const text = stringUnder(own, "arguments") ?? stringUnder(call, "arguments")
   const params =
-    (text && (jsonIn(text) ?? asJson(text))) ??
+    (text && jsonOrText(text)) ??
     jsonUnder(call, "arguments") ??
     jsonUnder(call, "input") ??
     jsonUnder(own, "arguments")

@@ -13,7 +13,7 @@ import {
   sealedRelativePath,
   splitAt,
 } from "../extract.ts"
-import { filePart, type PartDraft, textPart } from "../parts.ts"
+import { filePart, injectedText, type PartDraft, textPart } from "../parts.ts"
 import { createSessionWriter, isFilled, type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
@@ -55,7 +55,7 @@ function draftsOf(record: Spot): MessageDraft[] {
   if (title === undefined || word === "") return []
   const [told, typed] = splitAt(title, [word.length]) as [Placed<string>, Placed<string> | undefined]
   const asked: PartDraft<"text" | "file">[] = [
-    textPart({ provenance: "injected", text: told, pond: { injected: "context" } }),
+    injectedText(told, "context"),
     ...(typed === undefined ? [] : [textPart({ provenance: "conversational", text: typed })]),
     ...itemsOf(inside(record, "attachedFiles")).flatMap((_, at) => attachedPart(record, at)),
   ]

@@ -15,6 +15,7 @@ import {
 import type { Note } from "../notes.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -58,11 +59,7 @@ function userBlock(block: Spot, injected: string | undefined, note: Note): UserP
   if (text === undefined) return otherBlock(block, note)
   if (text.value === "") return []
   const kind = injected ?? OPENINGS.find(([opening]) => opening.test(text.value))?.[1]
-  return [
-    kind === undefined
-      ? textPart({ provenance: "conversational", text })
-      : textPart({ provenance: "injected", text, pond: { injected: kind } }),
-  ]
+  return [kind === undefined ? textPart({ provenance: "conversational", text }) : injectedText(text, kind)]
 }
 
 export function modelParts(content: Spot, note: Note): ModelPart[] {

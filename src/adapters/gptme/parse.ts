@@ -2,7 +2,7 @@
 import type { Parser, ParseSink, ResumePoint, SourceUnit } from "../adapter.ts"
 import { matchIn, nonEmptyTextUnder, type Sealed, sealedOrigin, sealedRelativePath } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import { textPart } from "../parts.ts"
+import { injectedText, textPart } from "../parts.ts"
 import { type MessageDraft, mainFileOf } from "../session-writer.ts"
 import { parseDatedLines } from "../shared/dated-lines.ts"
 import { inside, type Spot, valueUnder, wordUnder } from "../spot.ts"
@@ -33,5 +33,5 @@ function lineDrafts(line: Spot, note: Note): MessageDraft[] {
   // What it begins with is pinned; any other word of the system is what came of a tool.
   if (role === "system" && valueUnder(line.value, "pinned") === true) return [{ role, content: text }]
   if (role !== "system" && role !== "tool") return []
-  return [{ role: "user", parts: [textPart({ provenance: "injected", text, pond: { injected: "tool-output" } })] }]
+  return [{ role: "user", parts: [injectedText(text, "tool-output")] }]
 }

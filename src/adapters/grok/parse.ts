@@ -15,23 +15,15 @@ import {
   nonEmptyStringUnder,
   type Placed,
   plain,
-  type Sealed,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
   valueAt,
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
-import {
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { filePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
 import { inside, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -166,7 +158,7 @@ function thoughtParts(update: Spot, note: Note): PartDraft<"reasoning" | "opaque
   const content = inside(update, "content")
   const text = content && stringUnder(content, "text")
   if (text !== undefined) return text.value === "" ? [] : [reasoningPart({ provenance: "conversational", text })]
-  return content === undefined ? [] : unread(content, note)
+  return content === undefined ? [] : unknownBlock(content, note)
 }
 
 function callDraft(update: Spot, note: Note): MessageDraft | undefined {
@@ -241,11 +233,5 @@ function blockParts(block: Spot | undefined, note: Note, injected?: string): Sai
   if (data !== undefined) return [filePart({ provenance, pond, mediaType, data: { base64: data } })]
   const url = type === "resource_link" ? stringUnder(block, "uri") : undefined
   if (url !== undefined) return [filePart({ provenance, pond, mediaType, data: { url } })]
-  return unread(block, note)
-}
-
-function unread(block: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind: Sealed<string> | undefined = nonEmptyStringUnder(block, "type")
-  note("unknown_part", kind === undefined ? "a block of no type" : plain(kind))
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
+  return unknownBlock(block, note)
 }

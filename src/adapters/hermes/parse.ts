@@ -7,10 +7,7 @@ import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../a
 import {
   asJson,
   copied,
-  dataUrlIn,
   jsonHere,
-  jsonIn,
-  jsonUnder,
   matchIn,
   momentOf,
   momentOfSeconds,
@@ -28,17 +25,9 @@ import {
   testIn,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import {
-  filePart,
-  injectedText,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { injectedText, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionStart } from "../session-writer.ts"
+import { fileOfUrl, functionCall, unknownBlock } from "../shared/common-parts.ts"
 import { splitDocument } from "../shared/documents.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
 import { parseRows } from "../shared/row-parser.ts"
@@ -190,9 +179,7 @@ function contentParts(
     if (text !== undefined) return text.value === "" ? [] : texts(text)
     const picture = pictureIn(item)
     if (picture !== undefined) return [picture]
-    const kind = nonEmptyStringUnder(item, "type")
-    note("unknown_part", wordUnder(item.value, "type") ?? "a part of no type")
-    return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
+    return unknownBlock(item, note)
   })
 }
 
@@ -208,12 +195,7 @@ function contentList(spot: Spot): Spot | undefined {
 function pictureIn(item: Spot): PartDraft<"file"> | undefined {
   const holder = inside(item, "image_url") ?? item
   const url = stringUnder(holder, "url") ?? stringUnder(item, "image_url")
-  if (url === undefined) return undefined
-  const data = dataUrlIn(url)
-  const provenance = "conversational"
-  return data === undefined
-    ? filePart({ provenance, mediaType: undefined, data: { url } })
-    : filePart({ provenance, mediaType: data.mediaType, data: { base64: data.base64 } })
+  return url && fileOfUrl(url)
 }
 
 function modelParts(spot: Spot, note: Note): ModelPart[] {
@@ -228,16 +210,10 @@ function modelParts(spot: Spot, note: Note): ModelPart[] {
 }
 
 function callPart(call: Spot, note: Note): ModelPart[] {
-  const called = inside(call, "function") ?? call
   const callId = nonEmptyStringUnder(call, "id") ?? nonEmptyStringUnder(call, "call_id")
-  const name = nonEmptyStringUnder(called, "name")
-  const text = stringUnder(called, "arguments")
-  const params = text === undefined ? jsonUnder(called, "arguments") : (jsonIn(text) ?? asJson(text))
-  if (callId === undefined || name === undefined || params === undefined) {
-    note("unknown_part", "a call without an id, a name or arguments")
-    return []
-  }
-  return [toolCallPart({ provenance: "conversational", callId, name, params })]
+  const made = functionCall(call, inside(call, "function"), callId)
+  if (made === undefined) note("unknown_part", "a call without an id, a name or arguments")
+  return made === undefined ? [] : [made]
 }
 
 function toolDrafts(row: SourceObject, spot: Spot, note: Note): { role: "tool"; parts: PartDraft<"tool_result">[] }[] {

@@ -19,8 +19,9 @@ import {
   stringUnder,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import { opaquePart, type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import { type PartDraft, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import { dataPart, functionResponsePart } from "../shared/google-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import { fieldsOf, type SourceValue } from "../source-value.ts"
@@ -111,19 +112,13 @@ function userParts(record: Spot, message: Spot, note: Note): (UserPart | PartDra
     const result = type === "tool_result" ? resultPart(record, block) : undefined
     if (result !== undefined) return [result]
     const data = dataPart(block, isMeta ? "injected" : "conversational")
-    return data === undefined ? unread(block, note) : [data]
+    return data === undefined ? unknownBlock(block, note) : [data]
   })
 }
 
 function saidPart(text: NonNullable<ReturnType<typeof stringUnder>>, isMeta: boolean): PartDraft<"text"> {
   if (!isMeta && !WRAPPED.test(text.value)) return textPart({ provenance: "conversational", text })
   return textPart({ provenance: "injected", text, pond: { injected: isMeta ? "meta" : "system-reminder" } })
-}
-
-function unread(block: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(block, "type")
-  note("unknown_part", kind === undefined ? "no type" : plain(kind))
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
 }
 
 /** A result is wrapped in the words of Google's API, alone or as a list; what tools of others gave is kept as it is. */
@@ -170,6 +165,6 @@ function assistantBlock(block: Spot, note: Note): PartDraft<"text" | "tool_call"
   const callId = type === "tool_use" ? nonEmptyStringUnder(block, "id") : undefined
   const name = nonEmptyStringUnder(block, "name")
   const params = jsonUnder(block, "input")
-  if (callId === undefined || name === undefined || params === undefined) return unread(block, note)
+  if (callId === undefined || name === undefined || params === undefined) return unknownBlock(block, note)
   return [toolCallPart({ provenance: "conversational", callId, name, params })]
 }

@@ -1,7 +1,6 @@
 /** What a message of Kimi holds, in both its clients: parts, calls, results, and who said it. */
 import type { RawRecord } from "../adapter.ts"
 import {
-  dataUrlIn,
   flagOf,
   jsonHere,
   jsonIn,
@@ -19,7 +18,6 @@ import {
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
 import {
-  filePart,
   injectedText,
   opaquePart,
   type PartDraft,
@@ -29,6 +27,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft, SessionWriter } from "../session-writer.ts"
+import { fileOfUrl } from "../shared/common-parts.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { injectedByOrigin, injectedByText } from "./provenance.ts"
@@ -183,16 +182,7 @@ function mediaPart(piece: Spot, injected: string | undefined, note: Note): PartD
     note("unknown_part", type ?? "a part of no type")
     return unread(piece)
   }
-  const inline = dataUrlIn(url)
-  const origin =
-    injected === undefined
-      ? ({ provenance: "conversational" } as const)
-      : ({ provenance: "injected", pond: { injected } } as const)
-  return [
-    inline === undefined
-      ? filePart({ ...origin, mediaType: undefined, data: { url } })
-      : filePart({ ...origin, mediaType: inline.mediaType, data: { base64: inline.base64 } }),
-  ]
+  return [fileOfUrl(url, injected === undefined ? {} : { provenance: "injected", pond: { injected } })]
 }
 
 function unread({ value }: { readonly value: SourceValue }): PartDraft<"opaque">[] {

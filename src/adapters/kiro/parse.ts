@@ -21,7 +21,15 @@ import {
   stringUnder,
 } from "../extract.ts"
 import { asTitle, type Note } from "../notes.ts"
-import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
+import {
+  injectedText,
+  opaquePart,
+  type PartDraft,
+  reasoningPart,
+  textPart,
+  toolCallPart,
+  toolResultPart,
+} from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { type Known, listedDocument, spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
@@ -192,9 +200,7 @@ function askedDrafts(content: Spot, user: Spot): MessageDraft[] {
     role: "user",
     parts: [
       ...(text === undefined ? [] : [textPart({ provenance: "conversational", text })]),
-      ...(added === undefined
-        ? []
-        : [textPart({ provenance: "injected", text: added, pond: { injected: "context" } })]),
+      ...(added === undefined ? [] : [injectedText(added, "context")]),
     ],
   })
 }

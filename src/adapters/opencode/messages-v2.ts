@@ -4,7 +4,6 @@
  */
 import {
   booleanAt,
-  dataUrlIn,
   isAt,
   isNonZeroAt,
   jsonAt,
@@ -15,7 +14,6 @@ import {
   valueAt,
 } from "../extract.ts"
 import {
-  filePart,
   injectedText,
   opaquePart,
   type PartDraft,
@@ -25,6 +23,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { fileOfUrl } from "../shared/common-parts.ts"
 import { fieldsOf, type SourceObject, type SourceValue } from "../source-value.ts"
 import type { MessageDrafts } from "./messages.ts"
 import type { Path } from "./records.ts"
@@ -80,12 +79,9 @@ function filesAt(record: SourceValue, at: Path): PartDraft<"file">[] {
   return files.flatMap((_, index) => {
     const url = stringAt(record, ...at, index, "uri")
     if (url === undefined) return []
-    const inline = dataUrlIn(url)
-    return filePart({
-      provenance: "conversational",
-      mediaType: inline?.mediaType ?? nonEmptyStringAt(record, ...at, index, "mime"),
+    return fileOfUrl(url, {
+      mediaType: nonEmptyStringAt(record, ...at, index, "mime"),
       fileName: nonEmptyStringAt(record, ...at, index, "name"),
-      data: inline === undefined ? { url } : { base64: inline.base64 },
     })
   })
 }

@@ -7,7 +7,6 @@ import type { JsonValue } from "../../model/json.ts"
 import {
   asJson,
   booleanAt,
-  dataUrlIn,
   isAt,
   isNonZeroAt,
   jsonUnder,
@@ -18,17 +17,9 @@ import {
   stringUnder,
   valueAt,
 } from "../extract.ts"
-import {
-  type FileSource,
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { opaquePart, type PartDraft, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
 import { isFilled, type MessageDraft } from "../session-writer.ts"
+import { fileOfUrl } from "../shared/common-parts.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { type Span, spansOf } from "./provenance.ts"
 import { infoAt, type MessageView, type PartView, partKind } from "./records.ts"
@@ -139,15 +130,11 @@ function addCommon(view: MessageView, part: PartView, said: Pick<UserPart[], "pu
 function fileAt(spot: Spot, id?: Sealed<string>, injected?: string): PartDraft<"file"> | undefined {
   const url = stringUnder(spot, "url")
   if (url === undefined) return undefined
-  const inline = dataUrlIn(url)
-  const data: FileSource = inline === undefined ? { url } : { base64: inline.base64 }
-  return filePart({
+  return fileOfUrl(url, {
     id,
-    provenance: injected === undefined ? "conversational" : "injected",
-    mediaType: inline?.mediaType ?? nonEmptyStringUnder(spot, "mime") ?? nonEmptyStringUnder(spot, "mediaType"),
+    mediaType: nonEmptyStringUnder(spot, "mime") ?? nonEmptyStringUnder(spot, "mediaType"),
     fileName: nonEmptyStringUnder(spot, "filename"),
-    data,
-    ...(injected === undefined ? {} : { pond: { injected } }),
+    ...(injected === undefined ? {} : { provenance: "injected", pond: { injected } }),
   })
 }
 

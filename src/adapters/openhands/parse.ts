@@ -6,10 +6,8 @@
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "../adapter.ts"
 import {
   asJson,
-  dataUrlIn,
   flagOf,
   isAt,
-  jsonIn,
   jsonUnder,
   localMomentInText,
   matchIn,
@@ -17,8 +15,6 @@ import {
   nonEmptyStringAt,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  type Placed,
-  plain,
   sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
@@ -26,16 +22,9 @@ import {
   stringUnder,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import {
-  filePart,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { injectedText, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { fileOfUrl, functionCall, unknownBlock } from "../shared/common-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -129,7 +118,7 @@ function eventDrafts(event: Spot, note: Note): MessageDraft[] {
 function summaryDrafts(event: Spot): MessageDraft[] {
   const text = nonEmptyTextUnder(event, "summary")
   if (text === undefined) return []
-  return [{ role: "user", parts: [textPart({ provenance: "injected", text, pond: { injected: "compact-summary" } })] }]
+  return [{ role: "user", parts: [injectedText(text, "compact-summary")] }]
 }
 
 // --- Messages -----------------------------------------------------------------------------------------------------------
@@ -153,7 +142,7 @@ function messageDrafts(event: Spot, message: Spot, note: Note): MessageDraft[] {
   const isTyped = wordUnder(event.value, "source") === "user"
   const added = itemsOf(inside(event, "extended_content")).flatMap((block) => {
     const text = nonEmptyTextUnder(block, "text")
-    return text === undefined ? [] : [addedText(text, "system-reminder")]
+    return text === undefined ? [] : [injectedText(text, "system-reminder")]
   })
   const parts = [...(isTyped ? contentParts(message, "content", note) : asInjected(message)), ...added]
   return parts.length === 0 ? [] : [{ role, parts }]
@@ -167,32 +156,22 @@ function contentParts(holder: Spot, key: string, note: Note): ContentPart[] {
     if (text !== undefined) {
       if (text.value === "") return []
       const isResumed = wordUnder(holder.value, "role") === "user" && RESUMED.test(text.value)
-      return [isResumed ? addedText(text, "transcript") : textPart({ provenance: "conversational", text })]
+      return [isResumed ? injectedText(text, "transcript") : textPart({ provenance: "conversational", text })]
     }
     const urls = itemsOf(inside(block, "image_urls"))
-    const kind = nonEmptyStringUnder(block, "type")
-    if (urls.length > 0) return urls.flatMap((url) => pictureOf(stringHere(url)))
-    note("unknown_part", kind === undefined ? "no type" : plain(kind))
-    return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
+    if (urls.length === 0) return unknownBlock(block, note)
+    return urls.flatMap((item) => {
+      const url = stringHere(item)
+      return url === undefined ? [] : [fileOfUrl(url)]
+    })
   })
 }
 
 function asInjected(message: Spot): ContentPart[] {
   return itemsOf(inside(message, "content")).flatMap((block) => {
     const text = nonEmptyTextUnder(block, "text")
-    return text === undefined ? [] : [addedText(text, "environment")]
+    return text === undefined ? [] : [injectedText(text, "environment")]
   })
-}
-
-function addedText(text: Placed<string>, kind: string): PartDraft<"text"> {
-  return textPart({ provenance: "injected", text, pond: { injected: kind } })
-}
-
-function pictureOf(url: Placed<string> | undefined): ContentPart[] {
-  const data = url && dataUrlIn(url)
-  if (url === undefined) return []
-  if (data === undefined) return [filePart({ provenance: "conversational", mediaType: undefined, data: { url } })]
-  return [filePart({ provenance: "conversational", mediaType: data.mediaType, data: { base64: data.base64 } })]
 }
 
 // --- What the model does ------------------------------------------------------------------------------------------------
@@ -223,15 +202,9 @@ function thoughtParts(holder: Spot): ModelPart[] {
 }
 
 function callPart(call: Spot, note: Note): ModelPart[] {
-  const callId = nonEmptyStringUnder(call, "id")
-  const name = nonEmptyStringUnder(call, "name")
-  const text = stringUnder(call, "arguments")
-  const params = text === undefined ? jsonUnder(call, "arguments") : (jsonIn(text) ?? asJson(text))
-  if (callId === undefined || name === undefined || params === undefined) {
-    note("unknown_part", "a call without an id, a name or arguments")
-    return []
-  }
-  return [toolCallPart({ provenance: "conversational", callId, name, params })]
+  const made = functionCall(call, call)
+  if (made === undefined) note("unknown_part", "a call without an id, a name or arguments")
+  return made === undefined ? [] : [made]
 }
 
 // --- Results ------------------------------------------------------------------------------------------------------------

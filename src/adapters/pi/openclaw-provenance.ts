@@ -1,6 +1,6 @@
 /** Which words in the user's place a person typed, and which OpenClaw put there, by how they begin. Knows text, no records. */
 import { type Placed, splitAt } from "../extract.ts"
-import { type PartDraft, textPart } from "../parts.ts"
+import { injectedText, type PartDraft, textPart } from "../parts.ts"
 
 /** Texts that are the client's as a whole. */
 const OPENINGS: readonly (readonly [opening: RegExp, injected: string])[] = [
@@ -28,7 +28,7 @@ const AROUND = new RegExp(
 
 export function userTexts(text: Placed<string>): PartDraft<"text">[] {
   const kind = OPENINGS.find(([opening]) => opening.test(text.value))?.[1]
-  if (kind !== undefined) return [textPart({ provenance: "injected", text, pond: { injected: kind } })]
+  if (kind !== undefined) return [injectedText(text, kind)]
   const found = [...text.value.matchAll(AROUND)]
   if (found.length === 0) return [textPart({ provenance: "conversational", text })]
   let at = 0
@@ -36,7 +36,7 @@ export function userTexts(text: Placed<string>): PartDraft<"text">[] {
     const isInjected = found.some(({ index }) => index === at)
     at += piece.value.length
     return isInjected
-      ? textPart({ provenance: "injected", text: piece, pond: { injected: "internal-context" } })
+      ? injectedText(piece, "internal-context")
       : textPart({ provenance: "conversational", text: piece })
   })
 }

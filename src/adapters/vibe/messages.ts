@@ -6,18 +6,18 @@ import {
   imageTypeIn,
   isAt,
   jsonHere,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   nonEmptyOf,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  plain,
   stringUnder,
   testIn,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
 import {
   filePart,
+  injectedText,
   opaquePart,
   type PartDraft,
   reasoningPart,
@@ -26,6 +26,7 @@ import {
   toolResultPart,
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
+import { unknownBlock } from "../shared/common-parts.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { FAILED, injectedKind } from "./provenance.ts"
@@ -68,7 +69,7 @@ function userParts(message: Spot, isInjected: boolean, note: Note): UserPart[] {
     const kind = injectedKind(text.value, isInjected || wordUnder(message.value, "context_boundary") !== undefined)
     if (text.value === "") return []
     if (kind === undefined) return [textPart({ provenance: "conversational", text })]
-    return [textPart({ provenance: "injected", text, pond: { injected: kind } })]
+    return [injectedText(text, kind)]
   }
   const bare = stringUnder(message, "content")
   if (bare !== undefined) return saidPart(bare)
@@ -105,10 +106,7 @@ function pictureIn(block: Spot): PartDraft<"file"> | undefined {
 
 /** A thought that only its provider can read is known, and says nothing. */
 function unread(block: Spot, note: Note): PartDraft<"opaque">[] {
-  const kind = nonEmptyStringUnder(block, "type")
-  if (kind === undefined || plain(kind) !== "redacted")
-    note("unknown_part", kind === undefined ? "no type" : plain(kind))
-  return kind === undefined ? [] : [opaquePart({ provenance: "injected", kind })]
+  return unknownBlock(block, wordUnder(block.value, "type") === "redacted" ? () => undefined : note)
 }
 
 // --- The model ----------------------------------------------------------------------------------------------------------
@@ -143,7 +141,7 @@ function callOf(call: Spot, called: Spot | undefined, note: Note): ModelPart[] {
   const name = called && nonEmptyStringUnder(called, "name")
   const given = called && inside(called, "arguments")
   const text = given && (stringUnder(given, "raw") ?? (called && stringUnder(called, "arguments")))
-  const params = text === undefined ? given && jsonHere(given) : (jsonIn(text) ?? asJson(text))
+  const params = text === undefined ? given && jsonHere(given) : jsonOrText(text)
   if (callId === undefined || name === undefined || params === undefined) return unread(call, note)
   return [toolCallPart({ provenance: "conversational", callId, name, params })]
 }

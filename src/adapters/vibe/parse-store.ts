@@ -17,7 +17,7 @@ import {
   sealedRelativePath,
   timestampAt,
 } from "../extract.ts"
-import { reasoningPart, textPart } from "../parts.ts"
+import { injectedText, reasoningPart, textPart } from "../parts.ts"
 import type { MessageDraft, SessionWriter } from "../session-writer.ts"
 import type { KeyedDocument } from "../shared/keyed-list.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
@@ -243,9 +243,7 @@ function entryDrafts(entry: Spot): MessageDraft[] {
     return [{ role: "assistant", parts: texts.map((text) => textPart({ provenance: "conversational", text })) }]
   const isTyped = wordUnder(entry.value, "source") === "turn_start"
   const parts = texts.map((text) =>
-    isTyped
-      ? textPart({ provenance: "conversational", text })
-      : textPart({ provenance: "injected", text, pond: { injected: "system-reminder" } }),
+    isTyped ? textPart({ provenance: "conversational", text }) : injectedText(text, "system-reminder"),
   )
   return [{ role: "user", parts }]
 }

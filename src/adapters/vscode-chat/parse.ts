@@ -7,7 +7,7 @@ import { isJsonObject, stringifyJson } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
   asJson,
-  jsonIn,
+  jsonOrText,
   jsonUnder,
   matchIn,
   momentOf,
@@ -193,7 +193,7 @@ function roundCall(call: Spot): PartDraft<"tool_call">[] {
   const [callId, name] = [nonEmptyStringUnder(call, "id"), nonEmptyStringUnder(call, "name")]
   const text = stringUnder(call, "arguments")
   if (callId === undefined || name === undefined || text === undefined) return []
-  return [toolCallPart({ provenance: "conversational", callId, name, params: jsonIn(text) ?? asJson(text) })]
+  return [toolCallPart({ provenance: "conversational", callId, name, params: jsonOrText(text) })]
 }
 
 function roundResult(call: Spot, results: Results): PartDraft<"tool_result">[] {

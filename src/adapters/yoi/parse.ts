@@ -2,40 +2,28 @@
  * yoi to canonical: a segment is a session, and names the one that it continues. Its first record has what was known when it began,
  * after a compaction or a fork. Reads top to bottom: the segment, a record, an item.
  */
-import type { JsonValue } from "../../model/json.ts"
 import type { Parser, ParseSink, RawRecord, ResumePoint, SourceUnit } from "../adapter.ts"
 import {
-  asJson,
   copied,
   flagOf,
   jsonHere,
-  jsonIn,
   jsonUnder,
   matchIn,
   momentOf,
   nonEmptyStringAt,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  type Placed,
   parsedIn,
   type Sealed,
   sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
-  stringUnder,
   textOfFile,
 } from "../extract.ts"
 import type { Note } from "../notes.ts"
-import {
-  injectedText,
-  opaquePart,
-  type PartDraft,
-  reasoningPart,
-  textPart,
-  toolCallPart,
-  toolResultPart,
-} from "../parts.ts"
+import { injectedText, opaquePart, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
+import { functionCall } from "../shared/common-parts.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, whole, wordUnder } from "../spot.ts"
@@ -219,11 +207,8 @@ function messageDrafts(item: Spot): MessageDraft[] {
 }
 
 function callDrafts(item: Spot): MessageDraft[] {
-  const [callId, name] = [nonEmptyStringUnder(item, "call_id"), nonEmptyStringUnder(item, "name")]
-  const text = stringUnder(item, "arguments")
-  const params: Placed<JsonValue> | undefined = (text && (jsonIn(text) ?? asJson(text))) ?? jsonUnder(item, "arguments")
-  if (callId === undefined || name === undefined || params === undefined) return []
-  return [{ role: "assistant", parts: [toolCallPart({ provenance: "conversational", callId, name, params })] }]
+  const made = functionCall(item, item, nonEmptyStringUnder(item, "call_id"))
+  return made === undefined ? [] : [{ role: "assistant", parts: [made] }]
 }
 
 function resultDrafts(item: Spot): MessageDraft[] {
