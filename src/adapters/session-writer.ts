@@ -11,7 +11,7 @@ import type { Issue } from "../model/report.ts"
 import type { Entry, Part, ROLE_PARTS, Role, Session } from "../model/session.ts"
 import { reappends } from "../model/superseded.ts"
 import type { ParseEnd, ParseSink, RawRecord, ResumePoint, SourceFile, SourceUnit } from "./adapter.ts"
-import { type Placed, plain, type Sealed } from "./extract.ts"
+import { type Placed, plain, type Sealed, sealedModifiedAt } from "./extract.ts"
 import { contentNote, takeOut } from "./lift.ts"
 import { createMessageIds, createPartIds, idBefore } from "./message-ids.ts"
 import { type Note, noteIn } from "./notes.ts"
@@ -29,6 +29,11 @@ export interface SessionStart {
   readonly reappends?: true
   /** Facts that pond adds about the whole session. */
   readonly pond?: Record<string, JsonValue>
+}
+
+/** What is known of a session so far. */
+export type KnownStart = Omit<SessionStart, "id" | "createdAt"> & {
+  readonly [K in "id" | "createdAt"]?: Sealed<string> | undefined
 }
 
 interface DraftFields {
@@ -60,7 +65,8 @@ export interface SessionWriter {
   /** Whether `begin` was called, or the session was there before. */
   readonly hasBegun: boolean
   readonly nextOrdinal: number
-  begin(start: SessionStart): void
+  /** Does nothing where it has begun, or its id is not known. Without a moment that of its file stands in. */
+  begin(start: KnownStart): void
   /**
    * A record and the messages that it holds; without one it is a carrier. The record belongs to the writer from here on: values
    * are taken out of it. `fields` hold for all its messages, but for the id, which the first one has. What a message says itself
@@ -114,14 +120,8 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
    * Messages that come before their session is known wait: the session is always first. A separate function: in `write`, the
    * closure would have every record keep its variables where a closure can find them.
    */
-  function wait(
-    raw: RawRecord,
-    source: JsonObject,
-    record: JsonValue,
-    drafts: readonly MessageDraft[],
-    shared: RecordFields,
-  ): void {
-    waiting.push(() => write(raw, source, record, drafts, shared))
+  function wait(...record: Parameters<typeof write>): void {
+    waiting.push(() => write(...record))
   }
 
   function emit(
@@ -162,8 +162,9 @@ export function createSessionWriter(main: SourceFile, sink: ParseSink, resume?: 
       return ordinal
     },
     begin(start) {
-      if (session !== undefined) return
-      session = sessionOf(start, main)
+      const { id, createdAt = sealedModifiedAt(main) } = start
+      if (session !== undefined || id === undefined || createdAt === undefined) return
+      session = sessionOf({ ...start, id, createdAt }, main)
       isReappending = start.reappends === true
       sink.session(session)
       for (const writeLate of waiting.splice(0)) writeLate()

@@ -17,7 +17,6 @@ import {
   pathInUrl,
   plain,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -51,10 +50,9 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   function begin(thread: SourceValue): void {
     const place = sealedRelativePath(main)
     const id = nonEmptyOf(thread, "id") ?? matchIn(place, NAME)
-    const createdAt = timestampAt(thread, "created") ?? sealedModifiedAt(main)
+    const createdAt = timestampAt(thread, "created")
     const tree = nonEmptyStringAt(thread, "env", "initial", "trees", 0, "uri")
     const project = (tree && (pathInUrl(tree) ?? tree)) ?? place
-    if (id === undefined || createdAt === undefined) return
     const starter = nonEmptyOf(thread, "mainThreadID")
     const sourceAgent = sealedOrigin(BRAND, starter && nonEmptyOf(thread, "agentMode"))
     writer.begin({

@@ -17,7 +17,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   pathInUrl,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -181,13 +180,9 @@ function parseTranscript(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint
   return {
     push(raw) {
       const record = readJson(raw, writer)
-      const createdAt = (record === undefined ? undefined : momentOf(record, "created_at")) ?? sealedModifiedAt(main)
-      if (!writer.hasBegun && id !== undefined && createdAt !== undefined)
-        writer.begin({ id, createdAt, sourceAgent: product, project: product })
-      if (record === undefined) return
-      const said = lineDrafts(whole(record), writer.noteOn(raw))
-      const timestamp = momentOf(record, "created_at")
-      writer.record(raw, record, said, { timestamp })
+      const timestamp = momentOf(record ?? null, "created_at")
+      writer.begin({ id, createdAt: timestamp, sourceAgent: product, project: product })
+      if (record !== undefined) writer.record(raw, record, lineDrafts(whole(record), writer.noteOn(raw)), { timestamp })
     },
     end: writer.end,
   }

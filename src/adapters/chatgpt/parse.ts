@@ -17,7 +17,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringHere,
@@ -48,8 +47,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 
   function begin(document: SourceValue): void {
     const id = nonEmptyOf(document, "conversation_id") ?? nonEmptyOf(document, "id") ?? matchIn(placeOf(main), NAME)
-    const createdAt = timeUnder(document, "create_time") ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = timeUnder(document, "create_time")
     const product = sealedOrigin(BRAND)
     const group = nonEmptyOf(document, "gizmo_id")
     // No conversation names a directory. Those of a project, or of a GPT, belong together.

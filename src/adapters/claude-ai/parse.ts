@@ -15,7 +15,6 @@ import {
   nonEmptyStringUnder,
   nonEmptyTextUnder,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -37,8 +36,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 
   function begin(document: SourceValue): void {
     const id = nonEmptyOf(document, "uuid") ?? matchIn(sealedRelativePath(main), NAME)
-    const createdAt = momentOf(document, "created_at") ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = momentOf(document, "created_at")
     const product = sealedOrigin(BRAND)
     const group = nonEmptyOf(document, "project_uuid")
     // No conversation names a directory. Where an export says which project one is of, those of it belong together.

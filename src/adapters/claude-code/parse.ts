@@ -21,7 +21,6 @@ import {
   nonEmptyStringAt,
   plain,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringAt,
@@ -178,8 +177,6 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
   // An agent whose type nobody wrote down is an agent all the same. Some agents of the harness's own say what they are in their name.
   const agent =
     learned.agent ?? matchIn(place, /\/agent-a([a-z][a-z_]*)-[0-9a-f]+\.jsonl$/) ?? matchIn(place, /(agent)-[^/]+$/)
-  const createdAt = learned.createdAt ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
   const spawnedBy = learned.spawnedBy === undefined ? {} : { spawned_by: plain(learned.spawnedBy) }
   const noise = learned.isWarmup ? { noise: "warmup" } : {}
   const pond = { ...spawnedBy, ...noise }
@@ -187,7 +184,7 @@ function begin({ brand, writer, main, isAgent, learned }: Reading): void {
     id,
     sourceAgent: sealedOrigin(brand, isAgent ? agent : undefined),
     project: (brand.projectIn && matchIn(place, brand.projectIn)) ?? learned.chosen ?? learned.project ?? folder,
-    createdAt,
+    createdAt: learned.createdAt,
     parentSessionId: parent,
     parentMessageId: parent === undefined ? undefined : learned.parentMessage,
     title: learned.title,

@@ -18,7 +18,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
 } from "../extract.ts"
 import { opaquePart, reasoningPart, textPart, toolCallPart, toolResultPart } from "../parts.ts"
@@ -40,9 +39,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
       const record = readJson(raw, writer)
       const thread = nonEmptyStringAt(record ?? null, "thread_id")
       // No event has a time. The id of a thread begins with the moment at which it was made.
-      const createdAt = (thread && momentInUuid(thread)) ?? sealedModifiedAt(main)
-      if (!writer.hasBegun && thread !== undefined && createdAt !== undefined)
-        writer.begin({ id: joined([thread, origin], ":"), createdAt, sourceAgent: origin, project: origin })
+      const createdAt = thread && momentInUuid(thread)
+      writer.begin({ id: thread && joined([thread, origin], ":"), createdAt, sourceAgent: origin, project: origin })
       if (record !== undefined) takeEvent(writer, raw, record, begun)
     },
     end() {

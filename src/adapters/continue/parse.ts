@@ -17,7 +17,6 @@ import {
   type Placed,
   pathInUrl,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   splitAt,
@@ -58,8 +57,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   function begin(): void {
     const place = sealedRelativePath(main)
     const id = nonEmptyOf(document, "sessionId") ?? matchIn(place, NAME)
-    const createdAt = momentOfDigits(nonEmptyOf(listed, "dateCreated")) ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = momentOfDigits(nonEmptyOf(listed, "dateCreated"))
     const directory = nonEmptyOf(document, "workspaceDirectory") ?? nonEmptyOf(listed, "workspaceDirectory")
     const project = directory === undefined ? place : (pathInUrl(directory) ?? directory)
     writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt, reappends: true })

@@ -17,7 +17,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -77,9 +76,7 @@ const ID = /([^/]+)\/events\.jsonl$|([^/]+)\.jsonl$|session_([^/]+)_\d+\.json$/
 function begin({ file, writer, id, createdAt }: Reading, project: Sealed<string> | undefined): void {
   const place = sealedRelativePath(file)
   const own = id ?? matchIn(place, ID, 1) ?? matchIn(place, ID, 2) ?? matchIn(place, ID, 3)
-  const time = createdAt ?? sealedModifiedAt(file)
-  if (writer.hasBegun || own === undefined || project === undefined || time === undefined) return
-  writer.begin({ id: own, sourceAgent: sealedOrigin(BRAND), project, createdAt: time })
+  if (project !== undefined) writer.begin({ id: own, sourceAgent: sealedOrigin(BRAND), project, createdAt })
 }
 
 function learn(reading: Reading, record: SourceValue): void {

@@ -19,7 +19,6 @@ import {
   nonEmptyTextUnder,
   pathInUrl,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -63,14 +62,11 @@ function parseChat(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Par
 
   function begin(start: Partial<SessionStart>): void {
     const id = start.id ?? matchIn(place, /([^/]+)\.json$/)
-    const createdAt = start.createdAt ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
     const known = { sourceAgent: sealedOrigin(BRAND), project: sealedOrigin(BRAND) }
     writer.begin({
       ...known,
       ...Object.fromEntries(Object.entries(start).filter(([, value]) => value !== undefined)),
       id,
-      createdAt,
     })
   }
 

@@ -8,7 +8,6 @@ import {
   momentOf,
   nonEmptyTextUnder,
   type Placed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   splitAt,
@@ -28,10 +27,8 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
 
   function begin(record: SourceValue): void {
     const id = matchIn(place, /([^/]+)\.json$/)
-    const createdAt = momentOf(record, "time") ?? sealedModifiedAt(main)
     const product = sealedOrigin(BRAND)
-    if (id !== undefined && createdAt !== undefined)
-      writer.begin({ id, sourceAgent: product, project: product, createdAt })
+    writer.begin({ id, sourceAgent: product, project: product, createdAt: momentOf(record, "time") })
   }
 
   return {

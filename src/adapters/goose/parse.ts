@@ -10,7 +10,6 @@ import {
   momentOfSqlite,
   nonEmptyOf,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
 } from "../extract.ts"
@@ -61,10 +60,8 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | undef
   const place = sealedRelativePath(main)
 
   function begin(header: SourceObject): void {
-    const createdAt = sealedModifiedAt(main)
-    if (writer.hasBegun || createdAt === undefined) return
     writer.begin({
-      ...{ id: matchIn(place, LOG_ID) ?? place, createdAt, sourceAgent: sealedOrigin(BRAND) },
+      ...{ id: matchIn(place, LOG_ID) ?? place, sourceAgent: sealedOrigin(BRAND) },
       project: nonEmptyOf(header, "working_dir") ?? place,
       title: nonEmptyOf(header, "description"),
     })

@@ -17,7 +17,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   splitAt,
@@ -50,14 +49,16 @@ function sessionOfRow(row: SourceObject, place: Sealed<string>): SessionStart | 
   const id = nonEmptyOf(row, "id")
   const createdAt = momentOfSeconds(row, "started_at")
   if (id === undefined || createdAt === undefined) return undefined
-  const agent = delegatorOf(row) === undefined ? undefined : nonEmptyOf(row, "source")
+  return { ...known(row, place), id, createdAt }
+}
+
+/** What a row and a snapshot say of their session in the same words. */
+function known(record: SourceObject, place: Sealed<string>) {
   return {
-    id,
-    createdAt,
-    sourceAgent: sealedOrigin(BRAND, agent),
-    project: projectIn(row) ?? place,
-    parentSessionId: nonEmptyOf(row, "parent_session_id"),
-    title: nonEmptyOf(row, "title"),
+    sourceAgent: sealedOrigin(BRAND, delegatorOf(record) === undefined ? undefined : nonEmptyOf(record, "source")),
+    project: projectIn(record) ?? place,
+    parentSessionId: nonEmptyOf(record, "parent_session_id"),
+    title: nonEmptyOf(record, "title"),
   }
 }
 
@@ -82,20 +83,11 @@ function parseSnapshot(unit: SourceUnit, sink: ParseSink, resume: ResumePoint | 
       if (record === undefined) return
       const split = splitDocument(record, SHAPE)
       const header = fieldsOf(record)
-      const createdAt =
-        momentOf(header, "session_start") ?? momentOfSeconds(header, "started_at") ?? sealedModifiedAt(main)
-      if (createdAt !== undefined)
-        writer.begin({
-          id: nonEmptyOf(header, "session_id") ?? nonEmptyOf(header, "id") ?? matchIn(place, SNAPSHOT_ID) ?? place,
-          createdAt,
-          sourceAgent: sealedOrigin(
-            BRAND,
-            delegatorOf(header) === undefined ? undefined : nonEmptyOf(header, "source"),
-          ),
-          project: projectIn(header) ?? place,
-          parentSessionId: nonEmptyOf(header, "parent_session_id"),
-          title: nonEmptyOf(header, "title"),
-        })
+      writer.begin({
+        ...known(header, place),
+        id: nonEmptyOf(header, "session_id") ?? nonEmptyOf(header, "id") ?? matchIn(place, SNAPSHOT_ID) ?? place,
+        createdAt: momentOf(header, "session_start") ?? momentOfSeconds(header, "started_at"),
+      })
       if (split === undefined) {
         writer.carrier(raw, record, { id: place })
         writer.issue(raw, { kind: "unknown_record", severity: "note", found: "a document without messages" })

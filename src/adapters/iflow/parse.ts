@@ -13,7 +13,6 @@ import {
   nonEmptyOf,
   nonEmptyStringUnder,
   plain,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -42,8 +41,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     const place = sealedRelativePath(main)
     const id = nonEmptyOf(record, "sessionId") ?? matchIn(place, NAME)
     const project = nonEmptyOf(record, "cwd") ?? matchIn(place, FOLDER) ?? place
-    const createdAt = momentOf(record, "timestamp") ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = momentOf(record, "timestamp")
     writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project, createdAt })
   }
 

@@ -14,7 +14,6 @@ import {
   nonEmptyTextUnder,
   parsedIn,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -38,8 +37,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   const listed: SourceValue = (line !== undefined && "text" in line ? parsedIn(textOfFile(line)) : undefined) ?? null
 
   function begin(timestamp: Sealed<string> | undefined): void {
-    const createdAt = timestamp ?? momentOf(listed, "createdAt") ?? sealedModifiedAt(main)
-    if (writer.hasBegun || id === undefined || createdAt === undefined) return
+    const createdAt = timestamp ?? momentOf(listed, "createdAt")
     const project = nonEmptyOf(listed, "projectDir") ?? sealedOrigin(BRAND)
     writer.begin({ id, createdAt, sourceAgent: sealedOrigin(BRAND), project, reappends: true })
   }

@@ -13,7 +13,6 @@ import {
   nonEmptyStringUnder,
   nonEmptyTextUnder,
   type Placed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   splitAt,
@@ -158,8 +157,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Pars
 
   function begin(header: SourceValue): void {
     const id = nonEmptyOf(header, "id") ?? matchIn(place, /([^/]+)\/messages\.jsonl$/)
-    const createdAt = momentOf(header, "createdAt") ?? momentOf(header, "created_at") ?? sealedModifiedAt(main)
-    if (writer.hasBegun || id === undefined || createdAt === undefined) return
+    const createdAt = momentOf(header, "createdAt") ?? momentOf(header, "created_at")
     const project = nonEmptyStringAt(header, "workspacePaths", 0) ?? sealedOrigin(IDE)
     writer.begin({ id, createdAt, sourceAgent: sealedOrigin(IDE), project })
   }

@@ -15,7 +15,6 @@ import {
   nonEmptyStringUnder,
   nonEmptyTextUnder,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -61,8 +60,7 @@ function parseLog(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): Pars
 
   function begin(header: SourceValue): void {
     const id = nonEmptyOf(header, "session_id") ?? matchIn(place, /([^/]+)\.jsonl$/)
-    const createdAt = momentOf(header, "created_at") ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = momentOf(header, "created_at")
     const reason = nonEmptyOf(header, "session_created_reason")
     const parent = nonEmptyOf(header, "parent_session_id")
     const isAgent = parent !== undefined && wordUnder(header, "session_created_reason") === "subagent"

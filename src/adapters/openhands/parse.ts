@@ -15,7 +15,6 @@ import {
   nonEmptyStringAt,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringHere,
@@ -59,8 +58,7 @@ const AGENT = /[0-9a-f]{32}\/([^/]+)\/[0-9a-f]{32}\/(?:events\/)?[^/]+$/
 function begin(writer: SessionWriter, main: SourceFile, state: SourceValue, first: SourceValue): void {
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
-  const createdAt = momentOfEvent(first) ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
+  const createdAt = momentOfEvent(first)
   const parent = matchIn(place, PARENT)
   writer.begin({
     id: matchIn(place, FOLDER) ?? place,

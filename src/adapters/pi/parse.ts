@@ -14,7 +14,6 @@ import {
   nonEmptyStringUnder,
   plain,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -129,8 +128,8 @@ function begin({ writer, brand, unit }: Beginning, header: SourceValue, agent?: 
   const place = sealedRelativePath(file)
   const id = nonEmptyStringAt(header, "id") ?? matchIn(place, NAME)
   const project = nonEmptyStringAt(header, "cwd") ?? matchIn(place, DIRECTORY)
-  const createdAt = headerTime(header) ?? sealedModifiedAt(file)
-  if (id === undefined || project === undefined || createdAt === undefined) return
+  const createdAt = headerTime(header)
+  if (project === undefined) return
   const [listed] = brand.listing === undefined ? [] : (unit.beside ?? [])
   const parentSessionId = parentOf(header) ?? nonEmptyStringAt(unit.parent ?? null, "id")
   const sourceAgent = sealedOrigin(brand, agent ?? kindIn(listed))

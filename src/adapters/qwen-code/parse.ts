@@ -13,7 +13,6 @@ import {
   nonEmptyStringAt,
   plain,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   timestampAt,
@@ -65,8 +64,7 @@ function begin(writer: SessionWriter, main: SourceFile, record: SourceValue): vo
   const place = sealedRelativePath(main)
   const agent = matchIn(place, AGENT, 2)
   const chat = agent === undefined ? matchIn(place, CHAT) : (matchIn(place, AGENT) ?? place)
-  const createdAt = timestampAt(record, "timestamp") ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
+  const createdAt = timestampAt(record, "timestamp")
   const id = chat ?? nonEmptyStringAt(record, "sessionId") ?? place
   const project =
     nonEmptyStringAt(record, "cwd") ?? matchIn(place, /projects\/([^/]+)\//) ?? matchIn(place, /([^/]+)\/[^/]+$/)

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject } from "../../model/json.ts"
 import type { Entry, SessionLog } from "../../model/session.ts"
 import type { Adapter, RawRecord } from "../adapter.ts"
-import { matchIn, sealedModifiedAt, sealedOrigin, sealedRelativePath } from "../extract.ts"
+import { matchIn, sealedOrigin, sealedRelativePath } from "../extract.ts"
 import { fill } from "../lift.ts"
 import { asTitle, type Note } from "../notes.ts"
 import {
@@ -57,12 +57,9 @@ export function listedDocument(reading: ListedReading): Pick<Adapter, "parse" | 
     const place = sealedRelativePath(main)
 
     function begin(known: Known): void {
-      const { id = matchIn(place, NAME), createdAt = sealedModifiedAt(main), ...start } = known
       const origin = sealedOrigin(reading.brand)
-      const { sourceAgent = origin, project = origin, pond, ...others } = start
-      const facts = pond === undefined ? {} : { pond }
-      if (id !== undefined && createdAt !== undefined)
-        writer.begin({ ...others, ...facts, id, createdAt, sourceAgent, project })
+      const { id = matchIn(place, NAME), sourceAgent = origin, project = origin, pond, ...others } = known
+      writer.begin({ ...others, ...(pond === undefined ? {} : { pond }), id, sourceAgent, project })
     }
 
     return {

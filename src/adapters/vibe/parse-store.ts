@@ -12,7 +12,6 @@ import {
   nonEmptyStringAt,
   nonEmptyTextUnder,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   timestampAt,
@@ -99,9 +98,7 @@ function begin(writer: SessionWriter, main: SourceFile, named: ReadonlyMap<strin
   const facts = named.get("meta.json") ?? null
   const state = named.get("runtime-state.json") ?? null
   const shown = named.get("projection-state.json") ?? null
-  const createdAt =
-    momentOf(facts, "start_time") ?? timestampAt(shown, "snapshot", "session", "createdAt") ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
+  const createdAt = momentOf(facts, "start_time") ?? timestampAt(shown, "snapshot", "session", "createdAt")
   const parent =
     nonEmptyOf(facts, "parent_session_id") ?? nonEmptyStringAt(state, "session_metadata", "parent_session_id")
   const kind = nonEmptyStringAt(state, "identity", "kind")

@@ -8,7 +8,6 @@ import {
   matchIn,
   nonEmptyOf,
   nonEmptyStringAt,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   timestampAt,
@@ -75,8 +74,7 @@ function begin(writer: SessionWriter, main: SourceFile, facts: SourceValue): voi
   if (writer.hasBegun) return
   const place = sealedRelativePath(main)
   // 1.x writes local times.
-  const createdAt = localMomentInText(nonEmptyOf(facts, "start_time")) ?? sealedModifiedAt(main)
-  if (createdAt === undefined) return
+  const createdAt = localMomentInText(nonEmptyOf(facts, "start_time"))
   writer.begin({
     id: nonEmptyOf(facts, "session_id") ?? matchIn(place, NAME) ?? place,
     sourceAgent: sealedOrigin(BRAND),

@@ -16,7 +16,6 @@ import {
   nonEmptyTextUnder,
   type Placed,
   pathInUrl,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -62,8 +61,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   function begin(): void {
     const place = sealedRelativePath(main)
     const id = nonEmptyOf(chat, "sessionId") ?? matchIn(place, NAME)
-    const createdAt = momentOf(chat, "creationDate") ?? sealedModifiedAt(main)
-    if (id === undefined || createdAt === undefined) return
+    const createdAt = momentOf(chat, "creationDate")
     const url = nonEmptyOf(folder, "folder") ?? nonEmptyOf(folder, "workspace") ?? nonEmptyOf(chat, "workingDirectory")
     const directory = url && (pathInUrl(url) ?? url)
     writer.begin({ id, sourceAgent: sealedOrigin(BRAND), project: directory ?? sealedOrigin(BRAND), createdAt })

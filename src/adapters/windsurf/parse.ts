@@ -10,7 +10,6 @@ import {
   matchIn,
   nonEmptyStringUnder,
   nonEmptyTextUnder,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   stringUnder,
@@ -60,13 +59,11 @@ function parseTranscript(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint
   const main = mainFileOf(unit)
   const writer = createSessionWriter(main, sink, resume)
   const id = matchIn(sealedRelativePath(main), /([^/]+)\.jsonl$/)
-  const createdAt = sealedModifiedAt(main)
   const product = sealedOrigin(BRAND)
   return {
     push(raw) {
       const record = readJson(raw, writer)
-      if (!writer.hasBegun && id !== undefined && createdAt !== undefined)
-        writer.begin({ id, createdAt, sourceAgent: product, project: product })
+      writer.begin({ id, sourceAgent: product, project: product })
       if (record === undefined) return
       const drafts = stepDrafts(whole(record), writer.noteOn(raw))
       writer.record(raw, record, drafts)

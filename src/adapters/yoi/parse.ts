@@ -15,7 +15,6 @@ import {
   nonEmptyTextUnder,
   parsedIn,
   type Sealed,
-  sealedModifiedAt,
   sealedOrigin,
   sealedRelativePath,
   textOfFile,
@@ -39,8 +38,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
   function begin(record: SourceValue): void {
     const place = sealedRelativePath(main)
     const id = matchIn(place, /([^/]+?)(?:\.trace)?\.jsonl$/)
-    const createdAt = momentOf(record, "ts") ?? sealedModifiedAt(main)
-    if (writer.hasBegun || id === undefined || createdAt === undefined) return
+    if (writer.hasBegun || id === undefined) return
     const from =
       nonEmptyStringAt(record, "compacted_from", "segment_id") ?? nonEmptyStringAt(record, "forked_from", "segment_id")
     // What started it stands in the record of another worker.
@@ -48,7 +46,7 @@ export function parse(unit: SourceUnit, sink: ParseSink, resume?: ResumePoint): 
     const name = nonEmptyStringAt(known ?? null, "worker_name")
     const isStarted = unit.parent !== undefined
     writer.begin({
-      ...{ id, createdAt, sourceAgent: sealedOrigin(BRAND, isStarted ? name : undefined) },
+      ...{ id, createdAt: momentOf(record, "ts"), sourceAgent: sealedOrigin(BRAND, isStarted ? name : undefined) },
       // No log names a directory: without its worker's record its session is what segments have in common.
       project: nonEmptyStringAt(known ?? null, "workspace_root") ?? nonEmptyStringAt(record, "session_id") ?? id,
       parentSessionId: from ?? startedBy,
