@@ -6,8 +6,15 @@
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
-import { momentOfMs, momentOfText } from "../model/timestamp.ts"
 import type { RawRecord, SourceFile } from "./adapter.ts"
+import {
+  decodeFileUrl,
+  decodeMoment,
+  decodeSqliteMoment,
+  decodeUuidMoment,
+  imageTypeOfBase64,
+  textFingerprint,
+} from "./decode.ts"
 import { fromSource, type SourceValue } from "./source-value.ts"
 import { inside, type PathKey, type Spot, valueUnder, whole } from "./spot.ts"
 
@@ -44,6 +51,10 @@ class PlacedValue<T> {
 
 function sealed<T>(value: T): Sealed<T> {
   return value as unknown as Sealed<T>
+}
+
+function sealedIf<T>(value: T | undefined): Sealed<T> | undefined {
+  return value === undefined ? undefined : sealed(value)
 }
 
 function placed<T>(value: T, holder: Spot | undefined, key: PathKey, form: LiftForm = "value"): Placed<T> {
@@ -171,9 +182,7 @@ export function momentOf(holder: SourceValue, key: PathKey): Sealed<string> | un
 
 /** A moment as SQLite writes it: in UTC, which it mostly does not say. */
 export function momentOfSqlite(holder: SourceValue, key: PathKey): Sealed<string> | undefined {
-  const value = valueUnder(holder, key)
-  if (typeof value !== "string") return undefined
-  return momentIn(/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value.replace(" ", "T") : `${value.replace(" ", "T")}Z`)
+  return sealedIf(decodeSqliteMoment(valueUnder(holder, key)))
 }
 
 /** A moment that is counted in seconds since the epoch, as Python does. */
@@ -220,10 +229,7 @@ export function timestampAt(record: SourceValue, ...path: readonly PathKey[]): S
 }
 
 function momentIn(value: JsonValue | undefined): Sealed<string> | undefined {
-  let found: string | undefined
-  if (typeof value === "string") found = momentOfText(value)
-  else if (typeof value === "number") found = momentOfMs(value)
-  return found === undefined ? undefined : sealed(found)
+  return sealedIf(decodeMoment(value))
 }
 
 /** The names and times under which a file lies are source data too. */
@@ -277,8 +283,7 @@ export function momentOfDigits(text: Sealed<string> | undefined): Sealed<string>
 
 /** The moment at which a UUID of version 7 was made, which its first 48 bits say. */
 export function momentInUuid(uuid: Sealed<string>): Sealed<string> | undefined {
-  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/i.exec(plain(uuid)) ?? []
-  return high === undefined ? undefined : momentIn(Number.parseInt(`${high}${low}`, 16))
+  return sealedIf(decodeUuidMoment(plain(uuid)))
 }
 
 /** A group of a pattern's match: what is decoded stays in its record. */
@@ -303,19 +308,9 @@ export function fingerprintOfText(text: Sealed<string>): Sealed<string> {
   return sealed(textFingerprint(plain(text)))
 }
 
-export function textFingerprint(text: string): string {
-  return `text-${Bun.hash.xxHash64(text).toString(16).padStart(16, "0")}`
-}
-
 /** The path that a `file:` URL names, as the machine that wrote it would; nothing where it names none. */
 export function pathInUrl(url: Sealed<string>): Sealed<string> | undefined {
-  const path = /^file:\/\/(?:localhost)?(\/.*)$/.exec(plain(url))?.[1]
-  if (path === undefined) return undefined
-  try {
-    return sealed(decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:)/, ""))
-  } catch {
-    return undefined
-  }
+  return sealedIf(decodeFileUrl(plain(url)))
 }
 
 /** Several values as one: an identity that a source spreads over a path or over fields. */
@@ -384,25 +379,9 @@ export function dataUrlIn(text: Placed<string>): DataUrl | undefined {
   }
 }
 
-/** How the base64 of an image begins, which is how its bytes say what they are. */
-const IMAGE_OPENINGS: readonly (readonly [opening: string, mediaType: string])[] = [
-  ["iVBORw0KGgo", "image/png"],
-  ["/9j/", "image/jpeg"],
-  ["R0lGOD", "image/gif"],
-  ["UklGR", "image/webp"],
-]
-
 /** The media type that the bytes themselves show, where a source names none. */
 export function imageTypeIn(base64: Placed<string>): Sealed<string> | undefined {
-  const found = imageTypeOfBase64(base64.value)
-  return found === undefined ? undefined : sealed(found)
-}
-
-export function imageTypeOfBase64(base64: string): string | undefined {
-  const found = IMAGE_OPENINGS.find(([opening]) => base64.startsWith(opening))?.[1]
-  // Sound lies in the same container.
-  if (found !== "image/webp") return found
-  return Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8) === "WEBP" ? found : undefined
+  return sealedIf(imageTypeOfBase64(base64.value))
 }
 
 /** A text as the JSON value that it also is, for the fields that take any JSON. */

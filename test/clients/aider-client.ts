@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { IDENTITY, sessionsIn } from "../../src/adapters/aider/history.ts"
-import { textFingerprint } from "../../src/adapters/extract.ts"
+import { textFingerprint } from "../../src/adapters/decode.ts"
 import { type Client, MODEL_URL, type StoredSession } from "./client.ts"
 
 const FOLDER = "chats"

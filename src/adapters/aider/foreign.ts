@@ -5,7 +5,7 @@
  */
 import type { Loss } from "../../model/report.ts"
 import type { Conversation, FileSink, ForeignEnd, ForeignTarget } from "../adapter.ts"
-import { textFingerprint } from "../extract.ts"
+import { textFingerprint } from "../decode.ts"
 import { loss } from "../shared/losses.ts"
 import {
   type AssistantTurn,

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts"
 import type { Entry, Part, SessionLog } from "../../model/session.ts"
-import { imageTypeOfBase64 } from "../extract.ts"
+import { imageTypeOfBase64 } from "../decode.ts"
 import { entriesByRecord, sourceOf } from "../shared/native.ts"
 import { ASSET_IDS, shape, textIn } from "./nodes.ts"
 

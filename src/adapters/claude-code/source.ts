@@ -11,7 +11,7 @@ import type { Issue } from "../../model/report.ts"
 import type { Source, SourceForm, SourceUnit } from "../adapter.ts"
 import { below, type Folders, foldersBelow, isFolder, isShown } from "../shared/folders.ts"
 import type { Brand } from "./brands.ts"
-import { isAgentLog, isLeftOfSession } from "./parse.ts"
+import { isAgentLog, isLeftOfSession } from "./opening.ts"
 
 export function configRootSource({ roots }: Brand): Source {
   return { roots, plan }
