@@ -28,8 +28,11 @@ export interface Embedder {
   readonly dimension: number
   /** Fast enough to read the best hits again while somebody waits. */
   readonly reranks: boolean
-  /** The text is in a language that the model was not made for: its vector says little. */
-  isForeign(text: string): Promise<boolean>
+  /**
+   * The text is in a language that the model was not made for, or its words are none: its vector says little. Undefined of
+   * a model that was made for most languages, and where nobody says for which.
+   */
+  isForeign(text: string): Promise<boolean | undefined>
   query(text: string): Promise<Float32Array>
   /** One vector per text, or several where it is longer than the model's input. */
   passages(texts: readonly string[]): Promise<Float32Array[][]>
@@ -88,9 +91,8 @@ export async function openEmbedder(
       model: id,
       dimension,
       reranks: (settings.rerank ?? true) && dimension <= SMALL_DIMENSION_MAX,
-      // Of a model that the registry does not know nobody says which languages it was made for.
       isForeign: async (text) =>
-        known !== undefined && known.isMultilingual !== true && (await isForeign(loaded.tokenizer, text)),
+        known === undefined || known.isMultilingual === true ? undefined : await isForeign(loaded.tokenizer, text),
       query: async (text) => {
         const windows = await windowsOf(loaded, loaded.facts.queryPrefix, text)
         const [vector] = await embedWindows(loaded, windows.slice(0, 1))

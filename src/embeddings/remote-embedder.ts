@@ -52,7 +52,7 @@ export async function openRemoteEmbedder(settings: RemoteSettings, context: Remo
     dimension,
     reranks: false,
     // Its tokenizer is not here to tell.
-    isForeign: async () => false,
+    isForeign: async () => undefined,
     query: async (text) => {
       const [vector] = await ask([`${settings.queryPrefix}${windowsOf(text, settings)[0] ?? ""}`])
       return vector ?? new Float32Array(dimension)

@@ -200,12 +200,21 @@ async function findRanked(asking: SearchState): Promise<Found> {
   const isAbout = shape.wordCount > LETTER_WORDS_MAX
   const boosted = isAbout ? boostNeighbours(ranked, await spokenPlaces(context.sessions, ranked)) : ranked
   return {
-    ranked: reranker !== undefined && newest === undefined ? await rerankLate(reranker, shape, boosted) : boosted,
+    ranked: reranker !== undefined && newest === undefined ? await readAgain(asking, reranker, boosted) : boosted,
     arms: names,
     remarks,
     asked: arms,
     ...(since === undefined ? {} : { walkedTo: { beforeMicros: since, skip: 0 } }),
   }
+}
+
+async function readAgain(
+  { request, context, shape }: SearchState,
+  reranker: Embedder,
+  ranked: readonly FusedHit[],
+): Promise<readonly FusedHit[]> {
+  const placed = await raiseByPlace(context.sessions, request, ranked)
+  return await rerankLate(reranker, shape, ranked, placed?.ranked)
 }
 
 /**

@@ -215,7 +215,9 @@ test("a question in a language that the model was not made for is not asked for 
   const asked = { ...box, pond: { ...box.pond, embedder: () => Promise.resolve(english) } }
   const foreign = await found(asked, { query: "zzzz xxxx zzzz and more" })
   expect(foreign.searched.arms).toEqual(["words"])
-  expect(foreign.searched.excluded.join()).toContain("meaning (tiny does not know the words of the query")
+  expect(foreign.searched.excluded.join()).toContain(
+    'meaning (tiny does not know the words of "zzzz xxxx zzzz and more"',
+  )
   expect((await found(asked, { query: "zzzz zebra zzzz and more" })).searched.arms).toEqual(["words", "meaning"])
   const name = await found(asked, { query: "zzzz zebra xxxx_yyyy and more" })
   expect(name.searched.arms).toEqual(["words", "exact", "meaning"])
@@ -227,13 +229,17 @@ test("meaning counts little beside a wording with a typing error, and most where
   const text = "the night train to lisbon was late again"
   await box.place.sessions.write([{ session: session("train", {}), entries: [said("train", 0, text)] }])
   await embedStore(box.pond, { signal })
-  const weightOf = async (query: string) => {
-    const { rankings = [] } = (await found(box, { query, explain: true })).explanation ?? {}
+  const weightOf = async (query: string, asking: TestPond = box) => {
+    const { rankings = [] } = (await found(asking, { query, explain: true })).explanation ?? {}
     return rankings.find(({ name }) => name === "meaning")?.weight ?? 0
   }
   const asked = await weightOf("was the train to lisbon late")
   expect(asked).toBeGreaterThan(0)
   expect(await weightOf("the nihgt train to lisbon")).toBeLessThan(asked)
+  // A word of the model's own that nobody wrote is spelled as intended.
+  const knowing = { ...embedder, isForeign: async () => false }
+  const other = { ...box, pond: { ...box.pond, embedder: () => Promise.resolve(knowing) } }
+  expect(await weightOf("the nihgt train to lisbon", other)).toBe(asked)
   expect(await weightOf("quick brown foxes jumped again")).toBeGreaterThan(asked)
 })
 

@@ -59,6 +59,15 @@ test("what words rank far above stays there, and every score stays between 0 and
   for (const { score } of reranked) expect(score).toBeWithin(0, 1.000001)
 })
 
+test("hits that come first for another reason are read again too, such as those of the asker's own project", async () => {
+  const ranked = Array.from({ length: 60 }, (_, at) =>
+    hit(`m${at}`, at === 59 ? "vehicle" : `meal ${at}`, 0.6 - at / 1_000),
+  )
+  const placed = ranked.toReversed()
+  const reranked = await rerankLate(embedder(), parseQuery("automobile"), ranked, placed)
+  expect(reranked[0]?.hit.messageId).toBe("m59")
+})
+
 test("only the first hits are read again, and the others stay behind them in their order", async () => {
   const seen: string[] = []
   const ranked = Array.from({ length: 60 }, (_, at) =>

@@ -55,16 +55,19 @@ export async function meaningBeside(
   words: readonly WeightedArm[],
   where: Filter,
 ): Promise<BesideWords | string | undefined> {
-  const isKnown = isRemembered(shape, words) || isRespelled(words)
-  const isAsked = hasMeaning(shape) || !isKnown
+  const isKnown = isRemembered(shape, words)
+  const respelled = words.flatMap((each) => each.respelled ?? [])
   try {
     const embedder = await context.embedder()
-    if (embedder === undefined) return isAsked ? "meaning (no embedding model is configured)" : undefined
-    if (!isAsked) return "meaning (the query is a name, and words found it; mode: meaning)"
+    const isName = !hasMeaning(shape) && (isKnown || respelled.length > 0)
+    if (embedder === undefined) return isName ? undefined : "meaning (no embedding model is configured)"
+    const isMisspelled = respelled.length > 0 && (await embedder.isForeign(respelled.join(" "))) !== false
+    if (!hasMeaning(shape) && (isKnown || isMisspelled))
+      return "meaning (the query is a name, and words found it; mode: meaning)"
     if ((await countVectors(context.sessions, embedder)) === 0) return `meaning (${NOT_EMBEDDED})`
-    if (await embedder.isForeign(plainText(shape)))
-      return `meaning (${embedder.model} does not know the words of the query; mode: meaning)`
-    const weight = await weightOf(context.sessions, shape, words)
+    if ((await embedder.isForeign(plainText(shape))) === true)
+      return `meaning (${embedder.model} does not know the words of ${shownQuery(shape)}; mode: meaning)`
+    const weight = await weightOf(context.sessions, shape, words, { isKnown, isMisspelled })
     const asked = await arm(context.sessions, embedder, await embedder.query(shape.text), where, CANDIDATES)
     return {
       arm: { ...asked, weight },
@@ -117,24 +120,35 @@ async function arm(
   return { name: "meaning", weight: WEIGHT, isCut: found.hits.length >= limit, ...found }
 }
 
-async function weightOf(sessions: Sessions, shape: QueryShape, words: readonly WeightedArm[]): Promise<number> {
-  if (isRemembered(shape, words)) return WEIGHT_REMEMBERED
+/**
+ * A typing error makes a few letters that mean something else out of a word, so that the model reads it wrongly. A word
+ * that nobody wrote and the model knows is spelled as intended.
+ */
+async function weightOf(
+  sessions: Sessions,
+  shape: QueryShape,
+  words: readonly WeightedArm[],
+  { isKnown, isMisspelled }: { readonly isKnown: boolean; readonly isMisspelled: boolean },
+): Promise<number> {
+  if (isKnown) return WEIGHT_REMEMBERED
   const best = (words[0]?.hits ?? []).toSorted((left, right) => right.score - left.score)
   const texts = best.map(({ text }) => text)
   // Of a few words a single unknown one is most.
   if (hasMeaning(shape) && (await coverageOf(sessions, shape.text, texts)) < UNWORDED_MAX) return WEIGHT_UNWORDED
-  return isRespelled(words) ? WEIGHT_REMEMBERED : WEIGHT
+  return isMisspelled ? WEIGHT_REMEMBERED : WEIGHT
+}
+
+const SHOWN_UNITS = 60
+
+/** Of several wordings this one may be the only one that was not asked. */
+function shownQuery({ text }: QueryShape): string {
+  return JSON.stringify(text.length <= SHOWN_UNITS ? text : `${text.slice(0, SHOWN_UNITS).toWellFormed()}…`)
 }
 
 /** Identifiers are of no language. */
 function plainText({ text, identifiers }: QueryShape): string {
   const words = text.split(" ")
   return words.filter((word) => !identifiers.some((identifier) => word.includes(identifier))).join(" ")
-}
-
-/** A typing error makes a few letters that mean something else out of a word: the model reads it wrongly. */
-function isRespelled(words: readonly WeightedArm[]): boolean {
-  return words.some((each) => each.isRespelled === true)
 }
 
 /** The query is how it was said: it has identifiers or quotes, or a candidate has it letter by letter. */

@@ -81,7 +81,7 @@ export async function findWords(
       hits,
       weight: WEIGHTS.index,
       isCut: found.length >= asked.limit,
-      isRespelled: like.isRespelled,
+      respelled: like.respelled,
       ...sinceOf(hits, isNewest),
       plan: () => sessions.words.explain({ terms }, asked),
     },
@@ -184,14 +184,15 @@ function sinceOf(hits: readonly Hit[], isNewest: boolean): Pick<WeightedArm, "si
 async function findAlike(sessions: Sessions, ask: Ask, unheard: readonly string[]): Promise<Alike> {
   const likely = unheard.filter((word) => word.length <= MISSPELLED_LENGTH_MAX)
   const near = likely.length > 0 ? await findSpelledAlike(ask, likely) : []
-  if (near.length > 0) return { candidates: near, isRespelled: true }
+  if (near.length > 0) return { candidates: near, respelled: likely }
   const terms = await compoundTerms(sessions, unheard)
-  return { candidates: terms.length > 0 ? (await ask({ terms })).slice(0, LIKE_MAX) : [], isRespelled: false }
+  return { candidates: terms.length > 0 ? (await ask({ terms })).slice(0, LIKE_MAX) : [], respelled: [] }
 }
 
 interface Alike {
   readonly candidates: readonly Candidate[]
-  readonly isRespelled: boolean
+  /** Words in place of which others were searched. */
+  readonly respelled: readonly string[]
 }
 
 /** Within edit distance 1, or 2 where nothing is nearer. */

@@ -13,8 +13,8 @@ export interface WeightedArm {
   readonly isCut?: boolean
   /** Set where the list holds the newest matches: nothing older is in it. */
   readonly sinceMicros?: bigint
-  /** Words of the query that nobody wrote were taken for those that are spelled like them. */
-  readonly isRespelled?: boolean
+  /** Words of the query that nobody wrote, and that were taken for those that are spelled like them. */
+  readonly respelled?: readonly string[]
   /** The engine's query plan. Runs the query again. */
   readonly plan?: () => Promise<string>
 }

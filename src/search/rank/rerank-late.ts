@@ -9,7 +9,7 @@
 import type { Embedder, TokenVectors } from "../../embeddings/embedder.ts"
 import { cutSnippet } from "../answer/snippet.ts"
 import type { QueryShape } from "../query-shape.ts"
-import { bestFirst, type FusedHit } from "./fusion.ts"
+import { bestFirst, type FusedHit, keyOfHit } from "./fusion.ts"
 
 const HITS_MAX = 20
 /**
@@ -20,14 +20,20 @@ const TOKENS_MAX = 64
 const SNIPPET_UNITS = 400
 const QUERY_TOKENS_MAX = 64
 const TERMS_MAX = 32
-const SHARE = 0.4
+const SHARE = 0.3
 
+/**
+ * `placed` is the order in which hits are worth reading, where that is another one: those of the asker's own project are
+ * raised later, and would stay behind what was read.
+ */
 export async function rerankLate(
   embedder: Embedder,
   shape: QueryShape,
   ranked: readonly FusedHit[],
+  placed: readonly FusedHit[] = ranked,
 ): Promise<readonly FusedHit[]> {
-  const head = ranked.slice(0, HITS_MAX)
+  const chosen = new Set(placed.slice(0, HITS_MAX).map(({ hit }) => keyOfHit(hit)))
+  const head = ranked.filter(({ hit }) => chosen.has(keyOfHit(hit)))
   if (head.length < 2) return ranked
   const terms = shape.text.split(" ").slice(0, TERMS_MAX)
   const texts = head.map(({ hit }) => cutSnippet(hit.text, { terms }, SNIPPET_UNITS).text)
@@ -41,10 +47,8 @@ export async function rerankLate(
     ...each,
     score: (each.score + SHARE * (((scores[at] ?? low) - low) / span)) / (1 + SHARE),
   }))
-  // What was not read again stays behind what was.
-  const rest = ranked.slice(HITS_MAX).map((each) => ({ ...each, score: each.score / (1 + SHARE) }))
-  const least = Math.min(...raised.map(({ score }) => score))
-  return [...raised.toSorted(bestFirst), ...rest.map((each) => ({ ...each, score: Math.min(each.score, least) }))]
+  const rest = ranked.filter(({ hit }) => !chosen.has(keyOfHit(hit)))
+  return [...raised, ...rest.map((each) => ({ ...each, score: each.score / (1 + SHARE) }))].toSorted(bestFirst)
 }
 
 // --- The score -------------------------------------------------------------------------------------------------------
