@@ -26,7 +26,7 @@ export async function listenOnSocket(fetch: Fetch, path: string, limits = CONNEC
   }
 }
 
-/** A socket of this user that nobody answers on is in the way of nobody. Whatever else lies there stays. */
+/** Removes a socket of this user on which no process answers. Anything else at this path stays, and is an error. */
 async function removeDeadSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return

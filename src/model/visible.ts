@@ -1,6 +1,6 @@
 /**
  * Text of a transcript, made safe to print: whatever could move the cursor, recolour the screen, set the title, turn the
- * direction of reading, or be read by a model and by nobody else, is shown as a sign of itself. Line feeds and tabs stay.
+ * direction of reading, or be read by a model and by nobody else, is shown as a visible symbol. Line feeds and tabs stay.
  */
 
 /** What joins or parts two letters of some scripts, or the signs of an emoji, is part of the text there. */

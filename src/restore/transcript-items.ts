@@ -1,6 +1,6 @@
 /**
- * What a conversation tells, as plain items in order, so that two clients' tellings of it can be compared exactly.
- * Knows turns, and no client's format.
+ * A conversation as a plain list of texts, one per block of a turn, so that it can be compared exactly with what another
+ * client reads of it. Knows turns, and no client's format.
  */
 import type { Conversation, ForeignTarget } from "../adapters/adapter.ts"
 import type { ResultContent } from "../adapters/shared/translate.ts"
@@ -13,7 +13,7 @@ import { madeValues } from "../platform/memory.ts"
 export interface ShortItems {
   /** The items as text; long ones are cut and end with a hash, so that they are equal where the full ones are. */
   readonly items: readonly string[]
-  /** How many things the turns leave out. */
+  /** How many losses there are already in making turns of it. */
   readonly lost: number
 }
 
@@ -28,7 +28,7 @@ export function shortItems(...[conversation, target, reasoning, options]: Parame
       units += item.length
       items.push(brief(item))
     }
-    // Each is put together, and then gone through as one text.
+    // Each was concatenated, and copied once more when it was flattened.
     madeValues(2 * units + ITEM_BYTES * whole.length, whole.length)
   }
   return { items, lost: losses.length }
@@ -38,12 +38,12 @@ const ITEM_BYTES = 512
 
 const BRIEF_UNITS = 400
 
-/** A call stays whole: another one holds it that says more. So does what says nothing. */
+/** A call is not shortened, because the comparison looks for it inside longer ones. Neither is a text of blanks alone. */
 function brief(item: string): string {
   if (item.length <= BRIEF_UNITS || item.startsWith(CALL_START) || !saysSomething([item])) return item
   const isWhole = item.isWellFormed()
   const hash = Bun.hash.xxHash64(isWhole ? item : Buffer.from(item, "utf16le"))
-  // Copied: a piece of a text keeps all of it.
+  // Copied, because a slice of a string keeps the whole string in memory.
   const start = Buffer.from(item.slice(0, BRIEF_UNITS / 2)).toString()
   return `${start}… (${item.length} ${isWhole ? "" : "broken "}${hash.toString(16)})`
 }
@@ -61,7 +61,7 @@ export function transcriptItems(
 
 function itemsOf({ role, blocks }: Turn): string[] {
   return blocks.flatMap((block): string[] => {
-    // Models begin with line breaks alone before they think, and most clients write no text of which nothing is seen.
+    // Models emit line breaks before they think, and most clients write no text that consists of blanks alone.
     if (block.type === "text") return block.text.trim() === "" ? [] : [`${role}: ${block.text}`]
     if (block.type === "reasoning") return [`reasoning: ${block.text}`]
     if (block.type === "file") return [`${role}${fileText(block.file)}`]
@@ -70,23 +70,23 @@ function itemsOf({ role, blocks }: Turn): string[] {
   })
 }
 
-/** Whether anybody who read it would know more than before. */
+/** Whether any item has text after its label. */
 export function saysSomething(items: readonly string[]): boolean {
   return items.some((item) => item.slice(item.indexOf(":") + 1).trim() !== "")
 }
 
-/** Providers take no other signs in the name of a tool, so clients write none. */
+/** Providers accept no other characters in the name of a tool, so clients write none. */
 function nameText(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_")
 }
 
-/** A file that was text is text to a model, and most clients write it as such. Of one elsewhere, few say what it is. */
+/** Most clients write a text file as text, which is what a model sees. Few write the media type of a file at a URL. */
 function fileText({ data, media_type: mediaType }: FilePart): string {
   if ("text" in data) return `: ${data.text}`
   return ` file: ${"url" in data ? "" : mediaType} ${stringifyJson(data)}`
 }
 
-/** Most clients hold parameters as an object: whatever is none stands in it as the input. */
+/** Most clients require an object of parameters: any other value becomes its `input`. */
 function paramsOf(params: JsonValue): JsonValue {
   return isJsonObject(params) ? params : { input: params }
 }
@@ -95,7 +95,7 @@ function contentText(content: readonly ResultContent[]): string {
   return content.map((piece) => (piece.type === "text" ? piece.text : `${piece.mediaType} ${piece.base64}`)).join("\n")
 }
 
-/** Key order is no difference. */
+/** As JSON with sorted keys, because the order of keys is no difference. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_key, inner) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

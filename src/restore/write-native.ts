@@ -1,6 +1,6 @@
 /**
- * What a native restore writes of one session, made of a stretch of it at a time: of a long session no more is held than
- * that, and of each message what its parts must read back as.
+ * Serializes one session for a native restore, a stretch at a time. Of a long session memory holds one stretch, and for each
+ * message a hash of what its parts must read back as.
  */
 import type { Adapter, OutputFile } from "../adapters/adapter.ts"
 import { lastRecordAt, revisionOf } from "../adapters/shared/native.ts"
@@ -96,7 +96,7 @@ function withRevisions(piece: readonly Entry[], revisions: readonly Entry[]): re
 
 // --- What is read back ------------------------------------------------------------------------------------------------
 
-/** A number for what the parts of a message say, whatever the order of keys. What a store notes beside them is no matter. */
+/** A hash of what the parts of a message say. The order of keys and what the store adds to a part do not change it. */
 export function bodiesOf(parts: readonly Part[]): number {
   let hash = 0n
   for (const part of parts) hash = hashOfBody(part, hash)

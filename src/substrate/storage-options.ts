@@ -91,7 +91,7 @@ const COMPLETED: Readonly<Record<keyof typeof TABLES, (options: Options) => Opti
   az: completeAz,
 }
 
-/** A server that is not Amazon's knows no host per bucket, and cares for no region though a signature needs one. */
+/** A server other than Amazon's has no host name per bucket and ignores the region, though a signature needs one. */
 function completeS3(options: Options): Options {
   const endpoint = options["aws_endpoint"]
   if (endpoint === undefined) return options

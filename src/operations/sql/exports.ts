@@ -1,6 +1,6 @@
 /**
- * The files that queries write: in one directory that pond makes, for their owner alone, under names that pond makes and that
- * nothing else is taken for. They are answers and no archive: old ones go.
+ * The files that queries write: in one directory that only their owner can read, with names that pond makes and recognizes.
+ * They are answers and no archive: the oldest are deleted.
  */
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"

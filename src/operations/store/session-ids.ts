@@ -10,7 +10,7 @@ import type { Pond } from "../pond.ts"
 
 type Kind = "sessions" | "messages"
 
-/** Git takes a commit by as many characters; fewer are a guess. */
+/** Git accepts a commit by as few characters; with fewer it is a guess. */
 const LENGTH_MIN = 4
 const SHOWN_LENGTH = 8
 /** Ids that begin with the time they were made at: the first eight characters would stand for a minute. */
@@ -18,7 +18,7 @@ const TIME_ORDERED = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-7|[a-z]{3}_[0-9a-f]{12})/
 const SHOWN_LENGTH_TIME_ORDERED = 13
 const LENGTHEN_BY = 4
 const NAMED_MAX = 5
-/** A prefix of more ids than this is nobody's. */
+/** A prefix of more ids than this names none of them. */
 const FOUND_MAX = 1000
 
 /** The shortest beginning of each id, of eight characters or more, that no other id has. */
@@ -44,7 +44,7 @@ function lengthShown(id: string): number {
   return TIME_ORDERED.test(id) ? SHOWN_LENGTH_TIME_ORDERED : SHOWN_LENGTH
 }
 
-/** Never ends with the hyphen between two groups, or in the middle of a character. */
+/** Ends neither with the hyphen between two groups nor in the middle of a character. */
 function idPrefix(id: string, length: number): string {
   const start = id.slice(0, length).replace(/-$/, "")
   return start.isWellFormed() ? start : id.slice(0, length + 1)
@@ -55,7 +55,7 @@ function isInside({ id, owner }: IdOfPrefix, session: string): boolean {
   return owner === session && id.startsWith(session)
 }
 
-/** Does it again with the whole id, where no session has the one that was given. */
+/** Tries the id as it was given, and where no session has it, the whole id that it begins. */
 export async function withFullSessionId<Result>(
   pond: Pond,
   id: string,

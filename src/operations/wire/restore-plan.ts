@@ -23,7 +23,7 @@ const RestorePlanInput = closedObject({
 
 const RestorePlanOutput = closedObject({
   fidelity: Type.Union([Type.Literal("native"), Type.Literal("foreign")]),
-  /** The client of today opens no session of the form that this one has: with `anew` it does. */
+  /** Today's client cannot open a session in the form of this one. Written with `anew`, it can. */
   outdated: Type.Boolean(),
   /** The id under which the client would know it. */
   session_id: Type.String(),

@@ -46,7 +46,7 @@ export interface OrdinalRange {
   readonly only?: readonly number[]
 }
 
-/** A message by its place, without its content. */
+/** Where a message stands in its session, without its content. */
 export interface Place {
   readonly id: string
   readonly ordinal: number
@@ -57,7 +57,7 @@ export interface Reading {
   readonly tables: SessionTables
   readonly points: PointReads
   readonly titles: Titles
-  /** Told each session that is read. */
+  /** Called for each session that is read. */
   readonly learn?: (session: Session) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cells of a batch by column and row, without a row being made of them: what judges every row of an archive, or asks for
- * the key of each. A text that stands in many rows is read once.
+ * Reads cells of a batch by column and row without building row objects, for code that validates every row of an archive or
+ * asks for the key of each. A text that stands in many rows is read once.
  */
 import type { Data } from "apache-arrow"
 import { assert } from "../../model/errors.ts"
