@@ -181,7 +181,7 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
     blocks: store.table(WORD_BLOCKS),
   }
   const wordLists = openWordLists(store, tables.messages)
-  const words = openWordMaintenance(wordTables, wordLists, context.clock)
+  const words = openWordMaintenance(wordTables, wordLists, context.clock, store.location.backend !== "local")
   const origins = openOrigins(store, context.clock)
   const facts = () => ({ ingestedAtMicros: BigInt(Math.trunc(context.clock.nowMs())) * 1000n, host: context.host })
   const keptOut = { erasure: openErasure(store, tables, facts), ...openExclusions(context) }
@@ -322,7 +322,7 @@ function openWriter(
   }
 }
 
-function openWordMaintenance(tables: WordTables, lists: WordLists, clock: Clock): WrittenTable {
+function openWordMaintenance(tables: WordTables, lists: WordLists, clock: Clock, isRemote: boolean): WrittenTable {
   const fold = createFolding(tables, clock)
   return {
     name: "words",
@@ -331,7 +331,10 @@ function openWordMaintenance(tables: WordTables, lists: WordLists, clock: Clock)
       const work = async () => {
         const report = await fold(effort)
         await lists.extend(effort)
-        return report
+        if (!isRemote || effort !== "due" || report.steps.length > 0) return report
+        // In a bucket what a fold has left is removed an hour after it.
+        const rested = [await tables.blocks.maintain(effort), await tables.segments.maintain(effort)]
+        return { ...report, steps: rested.flatMap(({ steps }) => steps) }
       }
       return await work().catch(busyIfLost)
     },
