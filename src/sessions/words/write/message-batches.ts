@@ -32,7 +32,7 @@ export class OutOfOrder extends Error {}
 
 /** Positions count from the first row number asked for. */
 export async function* readBatches(messages: Messages, bounds: Bounds): AsyncGenerator<MessageBatch> {
-  const part = beginShard(bounds.from)
+  const part = beginShard(bounds.from, 0)
   let last = -1
   for await (const { numbers, columns } of messages.scanByNumber({ ...bounds, ...ASKED })) {
     for (const number of numbers) {
@@ -99,21 +99,23 @@ const ASKED = { columns: ATTRIBUTES, text: "search_text", withErased: true } as 
 interface ShardScope {
   readonly from: number
   readonly met: Set<string>
+  /** So many rows before the shard are looked at first for what was said before. */
+  readonly nearRows: number
 }
 
-function beginShard(from: number): ShardScope {
-  return { from, met: new Set() }
+function beginShard(from: number, nearRows = NEAR_ROWS): ShardScope {
+  return { from, met: new Set(), nearRows }
 }
 
 async function toBatch(
   messages: Messages,
-  { from, met }: ShardScope,
+  { from, met, nearRows }: ShardScope,
   numbers: readonly number[],
   columns: ColumnBatch,
 ): Promise<MessageBatch> {
   const column = (name: string) => columns.columns[name] as ColumnValues
   const continued = findContinued(column("session_id"), column("ordinal"), met)
-  const spoken = from === 0 ? [] : await readEarlier(messages, from, continued)
+  const spoken = from === 0 ? [] : await readEarlier(messages, { to: from, nearRows }, continued)
   const large = new Map<number, string>()
   const texts = openTextColumn(column("search_text"))
   for (let row = 0; row < numbers.length; row++) {
@@ -150,17 +152,20 @@ function findContinued(
 }
 
 const SESSIONS_AT_ONCE = 64
-/** During an import a session continues where it was left, so its last messages are among the last rows stored. */
+/**
+ * During an import a session continues where it was left, so its last messages are among the last rows stored. Those of the
+ * tail are looked up at once: what came before them was stored by a sync of another day.
+ */
 const NEAR_ROWS = 2 * CONTEXT_REACH
 
 /** The messages of those sessions before those ordinals and before that row number, in order. */
 async function readEarlier(
   messages: Messages,
-  to: number,
+  { to, nearRows }: { readonly to: number; readonly nearRows: number },
   begun: ReadonlyMap<string, ContinuedSession>,
 ): Promise<EarlierMessage[]> {
   if (begun.size === 0) return []
-  const before = Math.min(to, NEAR_ROWS)
+  const before = Math.min(to, nearRows)
   const near = Array.from({ length: before }, (_, place) => to - before + place)
   const found = new Map<string, EarlierOfSession>()
   collectEarlier(found, await messages.takeByNumber(near, LAST_COLUMNS, ASKED), begun)
