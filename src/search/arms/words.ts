@@ -43,7 +43,6 @@ export async function findWords(
   const own = queryTerms(shape.text).slice(0, QUERY_TERMS_MAX)
   if (own.length === 0) return []
   const terms = [...own, ...(await otherSpellings(shape.text, own))].slice(0, QUERY_TERMS_MAX)
-  const fold = await hanFolder(shape.text)
   const plain = own.filter((term) => !/[*~]$/.test(term))
   const isShort = shape.wordCount <= LETTER_WORDS_MAX
   const asked = { where, limit: Math.ceil(limit * 1.5) }
@@ -72,40 +71,43 @@ export async function findWords(
     hits = await readCandidates(sessions, found)
     for (const { text } of hits.slice(texts.length)) texts.push(normalizeText(text))
   }
+  const index: WeightedArm = {
+    name: "words: index",
+    hits,
+    weight: WEIGHTS.index,
+    isCut: found.length >= asked.limit,
+    respelled: like.respelled,
+    ...sinceOf(hits, isNewest),
+    plan: () => sessions.words.explain({ terms }, asked),
+  }
+  return [index, ...scoreAgain({ shape, terms, hits, texts, fold: await hanFolder(shape.text) })]
+}
+
+interface Scoring {
+  readonly shape: QueryShape
+  readonly terms: readonly string[]
+  readonly hits: readonly Hit[]
+  /** Their texts, normalized. */
+  readonly texts: readonly string[]
+  readonly fold: (text: string) => string
+}
+
+/** The hits in other orders: by runs of letters, by how they open, and of a short query whether they have it literally. */
+function scoreAgain({ shape, terms, hits, texts, fold }: Scoring): WeightedArm[] {
   const query = normalizeText(shape.text)
   const folded = { query: fold(query), texts: texts.map(fold) }
   const scored = (scores: readonly number[]): Hit[] => hits.map((hit, index) => ({ ...hit, score: scores[index] ?? 0 }))
+  const openings = scoreOpenings(
+    terms,
+    hits.map(({ text }) => text),
+  )
   const arms: WeightedArm[] = [
-    {
-      name: "words: index",
-      hits,
-      weight: WEIGHTS.index,
-      isCut: found.length >= asked.limit,
-      respelled: like.respelled,
-      ...sinceOf(hits, isNewest),
-      plan: () => sessions.words.explain({ terms }, asked),
-    },
-    {
-      name: "words: runs of letters",
-      hits: scored(scoreRuns(folded.query, folded.texts)),
-      weight: WEIGHTS.runs,
-    },
-    {
-      name: "words: opening",
-      hits: scored(
-        scoreOpenings(
-          terms,
-          hits.map(({ text }) => text),
-        ),
-      ),
-      weight: WEIGHTS.opening,
-    },
+    { name: "words: runs of letters", hits: scored(scoreRuns(folded.query, folded.texts)), weight: WEIGHTS.runs },
+    { name: "words: opening", hits: scored(openings), weight: WEIGHTS.opening },
   ]
-  if (isShort) {
-    const literal = scored(scoreLiteral({ query, texts }, folded)).filter(({ score }) => score > 0)
-    if (literal.length > 0) arms.push({ name: "words: literal", hits: literal, weight: WEIGHTS.literal })
-  }
-  return arms
+  if (shape.wordCount > LETTER_WORDS_MAX) return arms
+  const literal = scored(scoreLiteral({ query, texts }, folded)).filter(({ score }) => score > 0)
+  return literal.length === 0 ? arms : [...arms, { name: "words: literal", hits: literal, weight: WEIGHTS.literal }]
 }
 
 interface Compared {

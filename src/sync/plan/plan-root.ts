@@ -61,20 +61,7 @@ export async function planRoot(
   state: SyncState,
   options: PlanOptions,
 ): Promise<RootPlan> {
-  const issues: Issue[] = []
-  const found: SourceUnit[] = []
-  const look = createRootFingerprint()
-  await forEach(options.only ?? adapter.source.plan(root), (each) => {
-    if (!("files" in each)) issues.push(each)
-    else {
-      found.push(each)
-      look.add(each)
-      options.onUnit?.(each)
-    }
-    return options.signal?.aborted !== true
-  })
-  if (options.isChosen && options.signal?.aborted !== true) issues.push(...unreadNames(adapter, root, found, issues))
-  const asSeen = options.only === undefined ? look.text() : undefined
+  const { found, issues, asSeen } = await listUnits(adapter, root, options)
   if (!options.isFull && asSeen !== undefined && asSeen === state.look(adapter.id, root)) {
     const seen = found.length
     return {
@@ -118,6 +105,34 @@ export async function planRoot(
     bytesToRead,
     look: isTold ? asSeen : undefined,
   }
+}
+
+interface Listed {
+  readonly found: readonly SourceUnit[]
+  readonly issues: readonly Issue[]
+  /** The root fingerprint, where all units were asked for. */
+  readonly asSeen: string | undefined
+}
+
+async function listUnits(
+  adapter: Adapter,
+  root: string,
+  { only, isChosen, signal, onUnit }: PlanOptions,
+): Promise<Listed> {
+  const issues: Issue[] = []
+  const found: SourceUnit[] = []
+  const look = createRootFingerprint()
+  await forEach(only ?? adapter.source.plan(root), (each) => {
+    if (!("files" in each)) issues.push(each)
+    else {
+      found.push(each)
+      look.add(each)
+      onUnit?.(each)
+    }
+    return signal?.aborted !== true
+  })
+  if (isChosen && signal?.aborted !== true) issues.push(...unreadNames(adapter, root, found, issues))
+  return { found, issues, asSeen: only === undefined ? look.text() : undefined }
 }
 
 /**
