@@ -5,7 +5,7 @@
  * therefore a compile error, also inside an object or under a wider type. Knows no client and no transport
  * (`adapter-transport-agnostic-seam`): a record is a JSON value, wherever it came from.
  */
-import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../model/json.ts"
+import { isJsonObject, type JsonValue, parseInnerJson, parseJson, stringifyJson } from "../model/json.ts"
 import type { RawRecord, SourceFile } from "./adapter.ts"
 import {
   decodeFileUrl,
@@ -349,7 +349,7 @@ export function sourceText(text: Sealed<string>): SourceValue {
 /** The value of a text that holds JSON. It is taken out of its record only where writing it again gives the same text. */
 export function jsonIn(text: Placed<string>): Placed<JsonValue> | undefined {
   const { holder, key, form } = text
-  const parsed = parseJson(text.value)
+  const parsed = parseInnerJson(text.value)
   if (!parsed.ok) return undefined
   const isExact = holder !== undefined && form === "value" && stringifyJson(parsed.value) === text.value
   return isExact ? placed(parsed.value, holder, key, "json") : unplaced(parsed.value)

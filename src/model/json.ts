@@ -50,11 +50,23 @@ const raw = JSON as unknown as RawJson
 
 /** Never throws. What cannot be parsed, or is nested too deeply to be written again, is for the caller to keep as text. */
 export function parseJson(text: string): ParsedJson {
+  lastLongTexts = 0
   return parseWithin(DEPTH_MAX, text)
+}
+
+/** JSON in a text of the value that was parsed last: what is noted of that value stays noted. */
+export function parseInnerJson(text: string): ParsedJson {
+  const value = lastValue
+  const longTexts = lastLongTexts
+  const parsed = parseWithin(DEPTH_MAX, text)
+  lastValue = value
+  lastLongTexts = longTexts
+  return parsed
 }
 
 /** Text that pond itself has written around what came from outside. */
 export function parseOwnJson(text: string): ParsedJson {
+  lastLongTexts = 0
   return parseWithin(OWN_DEPTH_MAX, text)
 }
 
@@ -62,7 +74,6 @@ function parseWithin(levels: number, text: string): ParsedJson {
   try {
     const value: JsonValue = JSON.parse(text)
     lastValue = undefined
-    lastLongTexts = 0
     keysMet = 0
     const marks = marksOf(value, levels)
     if ((marks & DEEP) !== 0) return tooDeep(levels)

@@ -5,9 +5,12 @@ import {
   differingPointer,
   equalJson,
   type JsonValue,
+  LONG_UNITS,
   numberSpelled,
+  parseInnerJson,
   parseJson,
   stringifyJson,
+  textsOfLength,
 } from "../../src/model/json.ts"
 
 /** What a number is written as after it was read: the text of its source where a double cannot hold it. */
@@ -146,4 +149,15 @@ test("of any two values the canonical texts are the same where the values are eq
     { seed: 11, numRuns: 5_000 },
   )
   expect(equal).toBeGreaterThan(50)
+})
+
+test("what is noted of a value stays noted when JSON inside one of its texts is parsed", () => {
+  const long = "x".repeat(LONG_UNITS)
+  const outer = parseJson(JSON.stringify({ a: long, inner: JSON.stringify([long, long]) }))
+  if (!outer.ok) throw new Error(outer.reason)
+  expect(textsOfLength(outer.value, LONG_UNITS)).toBe(1)
+  expect(parseInnerJson((outer.value as { inner: string }).inner).ok).toBe(true)
+  expect(textsOfLength(outer.value, LONG_UNITS)).toBe(1)
+  parseJson("[]")
+  expect(textsOfLength(outer.value, LONG_UNITS)).toBeUndefined()
 })
