@@ -47,6 +47,14 @@ const SHARES_MIN: Readonly<Record<string, number>> = {
   pi: 60,
   kimi: 32,
   cline: 15,
+  droid: 45,
+  openhands: 42,
+  vibe: 40,
+  grok: 40,
+  openclaw: 45,
+  iflow: 40,
+  hermes: 27,
+  goose: 20,
 }
 const SERIALIZE_MS_MAX = 1_000
 

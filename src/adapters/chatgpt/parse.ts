@@ -35,6 +35,7 @@ import {
 } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { splitDocument } from "../shared/documents.ts"
+import { spoken } from "../shared/listed-document.ts"
 import { itemRecord, readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, valueUnder, whole, wordUnder } from "../spot.ts"
@@ -121,19 +122,15 @@ function draftsOf(said: Said, call: () => Sealed<string> | undefined): MessageDr
       return first === undefined || first.value === "" || more.length > 0 ? [] : [{ role: "system", content: first }]
     }
     case "user":
-      return filled({ role: "user", parts: userParts(said) })
+      return spoken({ role: "user", parts: userParts(said) })
     case "assistant":
-      return filled({ role: "assistant", pond: modelFacts(message), parts: assistantParts(said) })
+      return spoken({ role: "assistant", pond: modelFacts(message), parts: assistantParts(said) })
     case "tool":
-      return filled({ role: "tool", parts: resultParts(said, call()) })
+      return spoken({ role: "tool", parts: resultParts(said, call()) })
     default:
       note("unknown_record", `a message of ${wordUnder(inside(message, "author")?.value, "role") ?? "nobody"}: ${kind}`)
       return []
   }
-}
-
-function filled(draft: MessageDraft & { readonly parts: readonly unknown[] }): MessageDraft[] {
-  return draft.parts.length === 0 ? [] : [draft]
 }
 
 function modelFacts(message: Spot): MessageDraft["pond"] {

@@ -24,6 +24,7 @@ import type { Note } from "../notes.ts"
 import { injectedText, type PartDraft, reasoningPart, textPart, toolResultPart } from "../parts.ts"
 import { createSessionWriter, type MessageDraft, mainFileOf, type SessionWriter } from "../session-writer.ts"
 import { fileOfUrl, functionCall, unknownBlock } from "../shared/common-parts.ts"
+import { spoken } from "../shared/listed-document.ts"
 import { readJson } from "../shared/read-json.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, NOWHERE, type Spot, whole, wordUnder } from "../spot.ts"
@@ -131,7 +132,7 @@ function messageDrafts(event: Spot, message: Spot, note: Note): MessageDraft[] {
   if (role === "assistant") {
     const calls = itemsOf(inside(message, "tool_calls")).flatMap((call) => callPart(call, note))
     const parts = [...thoughtParts(message), ...contentParts(message, "content", note), ...calls]
-    return parts.length === 0 ? [] : [{ role, parts }]
+    return spoken({ role, parts })
   }
   if (role !== "user") {
     note("unknown_record", `a message of ${role ?? "nobody"}`)
@@ -143,7 +144,7 @@ function messageDrafts(event: Spot, message: Spot, note: Note): MessageDraft[] {
     return text === undefined ? [] : [injectedText(text, "system-reminder")]
   })
   const parts = [...(isTyped ? contentParts(message, "content", note) : asInjected(message)), ...added]
-  return parts.length === 0 ? [] : [{ role, parts }]
+  return spoken({ role, parts })
 }
 
 type ContentPart = PartDraft<"text" | "file" | "opaque">

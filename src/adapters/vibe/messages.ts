@@ -27,6 +27,7 @@ import {
 } from "../parts.ts"
 import type { MessageDraft } from "../session-writer.ts"
 import { unknownBlock } from "../shared/common-parts.ts"
+import { spoken } from "../shared/listed-document.ts"
 import type { SourceValue } from "../source-value.ts"
 import { inside, itemsOf, type Spot, wordUnder } from "../spot.ts"
 import { FAILED, injectedKind } from "./provenance.ts"
@@ -46,11 +47,11 @@ export function messageDrafts(message: Spot, isInjected: boolean, note: Note): M
   switch (role) {
     case "user": {
       const parts = [...userParts(message, isInjected, note), ...picturesOf(message)]
-      return parts.length === 0 ? [] : [{ role, parts }]
+      return spoken({ role, parts })
     }
     case "assistant": {
       const parts = modelParts(message, note)
-      return parts.length === 0 ? [] : [{ role, parts }]
+      return spoken({ role, parts })
     }
     case "tool":
       return resultDrafts(message, note)
