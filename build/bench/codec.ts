@@ -48,12 +48,12 @@ const SHARES_MIN: Readonly<Record<string, number>> = {
   kimi: 32,
   cline: 15,
   droid: 45,
-  openhands: 42,
+  openhands: 40,
   vibe: 40,
   grok: 40,
   openclaw: 45,
   iflow: 40,
-  hermes: 27,
+  hermes: 24,
   goose: 20,
 }
 const SERIALIZE_MS_MAX = 1_000
