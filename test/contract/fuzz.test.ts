@@ -62,7 +62,9 @@ function faultOf(
   try {
     const { session, entries, issues } = parseUnit(adapter, unit, records, { isSettled: true })
     if (session === undefined) {
-      const isNamed = records.length === 0 || issues.some(({ severity }) => severity === "fault")
+      // What was damaged may be a whole log of a chat in which nothing was said (POND_SEED=76673475 of Gemini CLI): that is said.
+      const isNamed =
+        records.length === 0 || issues.some(({ kind, severity }) => severity === "fault" || kind === "nothing_said")
       return isNamed ? undefined : "no session, and nothing said of it"
     }
     const taken = rowsWithTakenKeys(entries)

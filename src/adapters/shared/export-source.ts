@@ -175,7 +175,7 @@ function fileInside(
 
 function holdersIn(root: string, shape: ExportShape, issues: Issue[]): Holder[] {
   const stat = statSync(root, { throwIfNoEntry: false })
-  if (stat?.isFile() === true) return holdersOf(basename(root), root, stat, issues)
+  if (stat?.isFile() === true) return holdersOf(basename(root), { path: root, stat, shape, issues })
   // Of zips deeper down nobody said that they are exports.
   const accepts = (place: string) =>
     holdsSessions(place, shape) || isAsset(place, shape) || /^[^./][^/]*\.zip$/.test(place)
@@ -183,7 +183,9 @@ function holdersIn(root: string, shape: ExportShape, issues: Issue[]): Holder[] 
   return found.flatMap((file) => {
     if (isIssue(file)) issues.push(file)
     const of = isIssue(file) ? undefined : statSync(file.path, { throwIfNoEntry: false })
-    return isIssue(file) || of === undefined ? [] : holdersOf(file.relativePath, file.path, of, issues)
+    return isIssue(file) || of === undefined
+      ? []
+      : holdersOf(file.relativePath, { path: file.path, stat: of, shape, issues })
   })
 }
 
@@ -191,11 +193,22 @@ function isAsset(place: string, { assets }: ExportShape): boolean {
   return assets !== undefined && assetId(basename(place), assets) !== undefined
 }
 
-function holdersOf(place: string, path: string, stat: Stats, issues: Issue[]): Holder[] {
+interface Looking {
+  readonly path: string
+  readonly stat: Stats
+  readonly shape: ExportShape
+  readonly issues: Issue[]
+}
+
+function holdersOf(place: string, { path, stat, shape, issues }: Looking): Holder[] {
   if (!place.endsWith(".zip")) return [{ place, path, stat, member: undefined }]
   try {
     if (!isZip(path)) throw new ZipFault("no zip")
-    return zipMembers(path).map((member) => ({ place: member.name, path, stat, member }))
+    const members = zipMembers(path)
+    // It may be any zip. Or damage has changed a name in its directory, and a whole export would be passed over in silence.
+    if (!members.some(({ name }) => holdsSessions(name, shape) || isAsset(name, shape)))
+      issues.push({ kind: "unread_name", severity: "note", file: place, found: "a zip in which no sessions are named" })
+    return members.map((member) => ({ place: member.name, path, stat, member }))
   } catch (error) {
     const found = error instanceof ZipFault ? error.message : errorCode(error)
     if (found === undefined) throw error

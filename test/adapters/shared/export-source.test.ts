@@ -141,6 +141,11 @@ test.each([
   expect(issues).toContain(`fault ${found}`)
 })
 
+test("a zip in which no sessions are named is not passed over in silence", async () => {
+  const path = zipOf([{ name: "c\u00f6nversations.json", content: JSON.stringify([talk("u")]) }])
+  expect((await read(chatgpt, path)).issues).toEqual(["note a zip in which no sessions are named"])
+})
+
 test("what is no zip, and one that was cut off, are said", async () => {
   const whole = makeZip([{ name: "conversations.json", content: JSON.stringify([talk("a")]) }])
   expect((await read(chatgpt, fileWith("a.zip", "nothing"))).issues).toEqual(["fault no zip"])
