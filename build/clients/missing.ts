@@ -35,9 +35,11 @@ export function judgeMissing(place: Place, from: readonly Client[], options: Opt
       const absent = from.filter(({ name }) => (known[`${name} -> ${target.name}`]?.failed ?? 1) > 0)
       const verdicts = absent.flatMap((client) => failuresOfStoring(place, client, scratch, stored, options))
       const sessions = absent.flatMap(({ name }) => stored.get(name)?.sessions ?? [])
-      verdicts.push(...judgeTogether(target, sessions))
-      if (options.matrix) recordMatrix(verdicts.flatMap(judgedPair), new Date().toISOString().slice(0, 10))
-      return verdicts
+      // Each pair at once: what was judged stays where a run is stopped.
+      const record = (pair: readonly Verdict[]) => {
+        if (options.matrix) recordMatrix(pair.flatMap(judgedPair), new Date().toISOString().slice(0, 10))
+      }
+      return [...verdicts, ...judgeTogether(target, sessions, record)]
     })
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -73,7 +75,11 @@ function failuresOfStoring(
   }
 }
 
-function judgeTogether(target: Client, sessions: readonly Restored[]): Verdict[] {
+function judgeTogether(
+  target: Client,
+  sessions: readonly Restored[],
+  onPair: (verdicts: readonly Verdict[]) => void,
+): Verdict[] {
   const [first] = sessions
   if (first === undefined) return []
   const home = homeFor({ ...first, target })
@@ -89,13 +95,18 @@ function judgeTogether(target: Client, sessions: readonly Restored[]): Verdict[]
   const asked = { place, client: target, home, cwd: place.alpha }
   prepare(asked)
   const listed = listOf(asked) ?? ""
-  return restored.flatMap(({ one, restored: made, failure }) => {
-    if (made === undefined) return again(one, failure)
-    if (made.isOutdated) return judgeRestored(one)
-    const isListed = listed.includes(made.asked.session) ? ({ isListed: true } as const) : {}
-    const { isGood, said } = judge({ ...made.asked, ...isListed })
-    if (!isGood) return again(one, said)
-    return [{ ...reportRestored(one, true, said), losses: made.losses }]
+  const pairs = Map.groupBy(restored, ({ one }) => one.client.name)
+  return [...pairs.values()].flatMap((all) => {
+    const verdicts = all.flatMap(({ one, restored: made, failure }) => {
+      if (made === undefined) return again(one, failure)
+      if (made.isOutdated) return judgeRestored(one)
+      const isListed = listed.includes(made.asked.session) ? ({ isListed: true } as const) : {}
+      const { isGood, said } = judge({ ...made.asked, ...isListed })
+      if (!isGood) return again(one, said)
+      return [{ ...reportRestored(one, true, said), losses: made.losses }]
+    })
+    onPair(verdicts)
+    return verdicts
   })
 }
 

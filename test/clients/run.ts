@@ -25,7 +25,7 @@ export interface Ran {
 }
 
 export const REPOSITORY = join(import.meta.dir, "../..")
-const TIMEOUT_S = 180
+const TIMEOUT_S = 300
 
 export function run({ client, place, home, cwd, log, words, environment, lingerSeconds = 0.2 }: Run): Ran {
   const from = existsSync(log) ? statSync(log).size : 0
