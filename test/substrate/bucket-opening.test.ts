@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createRecording, joinPieces, packOpening, readOpening } from "../../src/substrate/bucket/opening.ts"
+import { createRecording, fitting, joinPieces, packOpening, readOpening } from "../../src/substrate/bucket/opening.ts"
 import { createStoreListing, namesBelow } from "../../src/substrate/bucket/store-listing.ts"
 import { eq, isIn } from "../../src/substrate/filter.ts"
 import { parseLocation } from "../../src/substrate/location.ts"
@@ -165,6 +165,17 @@ test("a listing answers for a table once, and only where it has all of its versi
   const old = await begin(listed(KEYS))
   now = 5_001
   expect(await old.take(versions)).toBeUndefined()
+})
+
+test("an opening takes at most a sixth of what it is about, and first of what there is least", () => {
+  const object = (name: string, kept: number) => ({
+    name,
+    size: 3_000_000,
+    pieces: [{ from: 0, bytes: new Uint8Array(kept) }],
+  })
+  const objects = [object("most", 1_200_000), object("least", 1_000), object("some", 900_000)]
+  expect(fitting(objects).map(({ name }) => name)).toEqual(["least", "some"])
+  expect(fitting([object("alone", 700_000)])).toHaveLength(1)
 })
 
 test("an opening gives back what was noted, joined where it overlaps, and keeps no long rows", () => {

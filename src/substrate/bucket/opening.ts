@@ -71,6 +71,24 @@ export function joinPieces(pieces: readonly OpeningPiece[]): readonly OpeningPie
   return joined.map(({ from, parts }) => ({ from, bytes: new Uint8Array(Buffer.concat(parts)) }))
 }
 
+/** Of the bytes of the objects that are in it, unless it is little anyway. */
+const SHARE_MAX = 1 / 6
+const LITTLE_BYTES = 1_000_000
+
+/** Those of which the least is kept save the most requests for their bytes: the others only where there is room. */
+export function fitting(objects: readonly OpeningObject[]): readonly OpeningObject[] {
+  const keptOf = ({ pieces }: OpeningObject) => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const room = Math.max(LITTLE_BYTES, SHARE_MAX * objects.reduce((sum, { size }) => sum + size, 0))
+  const byKept = objects.toSorted((one, other) => keptOf(one) - keptOf(other))
+  let taken = 0
+  const inside = new Set<OpeningObject>()
+  for (const object of byKept) {
+    taken += keptOf(object)
+    if (taken <= room) inside.add(object)
+  }
+  return objects.filter((object) => inside.has(object))
+}
+
 export function packOpening(objects: readonly OpeningObject[]): Uint8Array {
   const names = objects.map(({ name, size, pieces }) => ({
     name,

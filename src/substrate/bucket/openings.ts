@@ -3,7 +3,7 @@ import { OWN_FOLDER } from "../local/local-table.ts"
 import { manifestVersion } from "../local/manifest-file.ts"
 import type { CachedObjects } from "./cached-objects.ts"
 import { unescapeXml } from "./object-client.ts"
-import { OPENING, type OpeningObject, packOpening, readOpening } from "./opening.ts"
+import { fitting, OPENING, type OpeningObject, packOpening, readOpening } from "./opening.ts"
 import type { RangeCache } from "./range-cache.ts"
 import type { AskStore } from "./upstream.ts"
 
@@ -86,7 +86,7 @@ export function createOpenings({ ask, cache, objects }: OpeningsContext): Openin
       return own.some(([table, version]) => version - (packed?.get(table) ?? 0n) >= COMMITS_MAX)
     },
     write: async (root, packed) => {
-      const body = packOpening(packed)
+      const body = packOpening(fitting(packed))
       const reply = await ask({ method: "PUT", key: openingKey(root), query: "", headers: {}, body })
       const etag = reply.ok ? reply.headers.get("etag") : null
       if (etag === null) return
