@@ -104,6 +104,12 @@ export const VERBS: readonly VerbRow[] = [
     load: async () => (await import("./verbs/resume.ts")).resume,
   },
   {
+    name: "rescue",
+    group: "carry",
+    summary: "Write every session of one client into another.",
+    load: async () => (await import("./verbs/rescue.ts")).rescue,
+  },
+  {
     name: "export",
     group: "carry",
     summary: "Export sessions (default: all) to a single file.",

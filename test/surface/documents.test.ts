@@ -44,6 +44,8 @@ const LINES: readonly string[] = [
   "verify claude-code --through-store",
   "restore SESSION --to pi --root HOME/there --cwd HOME --dry-run",
   "restore SESSION --to pi --root HOME/there --cwd HOME",
+  "rescue claude-code --to pi --root HOME/rescued --cwd HOME --dry-run",
+  "rescue claude-code --to pi --root HOME/rescued --cwd HOME",
   "status",
   "status --quick",
   "stats",

@@ -8,16 +8,18 @@ somebody removes them. Store them first, or read them from a backup:
   pond sync roo-code --path DIR
   pond verify roo-code
 
-One command writes a session into a client that you still use, with its tool calls
-and results, and lists what that client cannot store:
+One command stores them and writes all of them into a client that you still use, each
+into the directory that it ran in, with its tool calls and results. It lists what that
+client cannot store, names what it refused, and continues where an earlier run stopped:
+
+  pond rescue roo-code --to cline --dry-run
+  pond rescue roo-code --to cline
+  pond rescue iflow --to claude-code --path DIR --cwd .
+
+A single session:
 
   pond restore SESSION --to claude-code --cwd . --dry-run
   pond resume SESSION --to codex
-
-To convert all of them, each into the directory that it ran in:
-
-  pond sql "SELECT id FROM sessions WHERE source_agent = 'roo-code'" --format ndjson |
-    cut -d'"' -f4 | xargs -n 1 pond restore --to cline
 
 You need no client to search and read them, or to pass them on as a page or a file:
 

@@ -88,7 +88,7 @@ function warnOfOutdatedForm({ host }: RestoreContext["pond"], plan: RestorePlan,
   )
 }
 
-function lossText({ kind, count, example }: LossGroup): string {
+export function lossText({ kind, count, example }: LossGroup): string {
   const noun = LOSS_NOUNS[kind as keyof typeof LOSS_NOUNS] ?? kind.replaceAll("_", " ")
   return `${counted(count, noun)} (${example})`
 }

@@ -54,15 +54,19 @@ export const sync = defineVerb({
 
 type Showing = Pick<VerbContext<Flags>, "pond" | "progress" | "signal" | "ifLeft" | "onEnd">
 
-/** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
 export async function syncWithProgress(
-  { pond, progress, signal, ifLeft, onEnd }: Showing,
+  context: Showing,
   request: object,
 ): Promise<Awaited<ReturnType<typeof operation.run>>> {
+  return await perform(operation, { pond: context.pond, ...syncHooks(context) }, request)
+}
+
+/** With a bar for each client, and a word of how far it came where nobody waits for it to stop. */
+export function syncHooks({ progress, signal, ifLeft, onEnd }: Showing): SyncHooks & Pick<Showing, "signal"> {
   let isEmbedding = false
   let stored = 0
   ifLeft(() => new PondError("interrupted", stoppedText(stored, "At least ")))
-  const hooks: SyncHooks = {
+  return {
     signal,
     onEnd,
     onPlan: (plan) => progress.stage(plan.adapter.id, "bytes", plan.bytesToRead),
@@ -77,7 +81,6 @@ export async function syncWithProgress(
       isEmbedding = true
     },
   }
-  return await perform(operation, { pond, ...hooks }, request)
 }
 
 function neverEnds(): PondError {

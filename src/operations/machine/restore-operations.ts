@@ -1,7 +1,8 @@
-/** Restoring, and the proof that nothing is lost by it. Each loads its work when it runs. */
+/** Restoring, all that a client left too, and the proof that nothing is lost by it. Each loads its work when it runs. */
 import { Type } from "typebox"
 import { choice, nullable, oneOf, onOff, text } from "../fields.ts"
 import { closedObject, defineLocalOperation, type RunContext } from "../operation.ts"
+import type { RescueHooks } from "./rescue.ts"
 import type { planRestoreOf } from "./restore.ts"
 import { Adapters, Count, IssueGroups, Path, Texts } from "./shapes.ts"
 import type { VerifyHooks } from "./verify.ts"
@@ -55,6 +56,8 @@ export const verify = defineLocalOperation({
   },
 })
 
+const Losses = Type.Array(closedObject({ kind: Type.String(), count: Count, example: Type.String() }))
+
 const RESTORE_INPUT = {
   session: Type.String({ minLength: 1, description: "The id of the session." }),
   to: text("The client to restore into (default: the session's own)."),
@@ -76,7 +79,7 @@ export const restore = defineLocalOperation({
     sessions: Type.Array(closedObject({ id: Type.String(), from: Type.String() })),
     files: Type.Array(closedObject({ path: Type.String(), bytes: Count })),
     backups: Texts,
-    losses: Type.Array(closedObject({ kind: Type.String(), count: Count, example: Type.String() })),
+    losses: Losses,
     rewritten_paths: Count,
     resume: closedObject({
       command: Texts,
@@ -108,3 +111,45 @@ export interface RestoreHooks {
   /** Before anything is written, while stopping still costs nothing. */
   readonly onPlan?: (plan: Awaited<ReturnType<typeof planRestoreOf>>) => void | Promise<void>
 }
+
+export const rescue = defineLocalOperation({
+  name: "rescue",
+  summary: "Write every session of one client into another.",
+  input: closedObject({
+    client: Type.String({ minLength: 1, description: "The client whose sessions to convert." }),
+    to: Type.String({ minLength: 1, description: "The client to write them into." }),
+    path: text("Read the client's sessions from this directory, such as a backup."),
+    root: RESTORE_INPUT.root,
+    cwd: text("The directory to resume all of them in (default: the one that each ran in)."),
+    reasoning: RESTORE_INPUT.reasoning,
+    dry_run: onOff("Show what would be written of what is stored, and what would be lost."),
+  }),
+  output: closedObject({
+    client: Type.String(),
+    to: Type.String(),
+    sessions: Type.Array(
+      closedObject({
+        session_id: Type.String(),
+        title: nullable(Type.String()),
+        project: nullable(Type.String()),
+        state: oneOf(["written", "planned", "present", "refused"], {
+          description: "present: an earlier run wrote it. planned: a dry run.",
+        }),
+        written_id: nullable(Type.String(), { description: "The id under which the other client knows it." }),
+        reason: nullable(Type.String(), { description: "Why it was refused." }),
+      }),
+    ),
+    losses: Losses,
+    dry_run: Type.Boolean(),
+  }),
+  errors: ["not_found", "would_overwrite", "conflict", "interrupted"],
+  surfaces: { local: true, cli: "rescue" },
+  read: false,
+  run: async ({ pond, signal, ...hooks }: RunContext & RescueHooks, { dry_run: isDry = false, ...rest }) => {
+    const { rescueSessions } = await import("./rescue.ts")
+    return await rescueSessions(
+      { pond, signal, ...hooks },
+      { root: undefined, cwd: undefined, reasoning: "text", ...rest, isDry },
+    )
+  },
+})
