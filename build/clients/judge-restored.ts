@@ -73,7 +73,7 @@ export function judgeRestored(restored: Restored): Verdict[] {
     expectRefusal(restored, home, session, where)
     restoreInto(restored, home, session, [...where, "--force"])
   }
-  const known = options.fixtures && !isAnew ? knownOf(client.name, scenario, session, target.name) : undefined
+  const known = isAnew ? undefined : knownOf(client.name, scenario, session, target.name)
   const { wanted: items } = restoredCase
   const asked = { ...restoredCase, wanted: known?.sends?.(items) ?? items }
   if (isOutdated) return [...judgeUnopened(restored, asked), ...judgeRestored({ ...restored, isAnew: true })]
