@@ -2,7 +2,7 @@
  * What a search, and a session or a message that is asked for, read of each table: for the opening of a store in a bucket.
  */
 import { eq } from "../substrate/filter.ts"
-import type { OpeningReads } from "../substrate/table.ts"
+import type { MaintenanceReport, OpeningReads, Store } from "../substrate/table.ts"
 import type { IndexDefinition, TableDefinition } from "../substrate/table-definition.ts"
 import { TOMBSTONES } from "../substrate/tombstones.ts"
 import { MESSAGES, PARTS, SESSIONS, WORD_BLOCKS, WORD_LISTS, WORD_SEGMENTS } from "./tables.ts"
@@ -12,7 +12,13 @@ import { DIRECTORY_BLOCK, FACT_COLUMNS } from "./words/segment/segments.ts"
 const MESSAGES_SMALL = ["ordinal", "role", "lane", "content"]
 const PARTS_SMALL = ["ordinal", "message_ordinal", "type", "provenance", "tool_name", "is_failure"]
 
-export function openingReads(): readonly OpeningReads[] {
+/** In a store on a disk there is nothing to gather, and this file is not loaded. */
+export async function refreshOpening(store: Store, done: readonly MaintenanceReport[]): Promise<void> {
+  const isChanged = done.some(({ steps }) => steps.length > 0)
+  await store.gatherOpening(openingReads(), isChanged)
+}
+
+function openingReads(): readonly OpeningReads[] {
   return [
     of(SESSIONS, { columns: Object.keys(SESSIONS.columns), lookups: looked(SESSIONS) }),
     of(MESSAGES, {

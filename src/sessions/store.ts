@@ -245,12 +245,8 @@ export function openSessions(store: Store, context: SessionsContext): Sessions {
   }
 }
 
-/** In a store on a disk there is nothing to gather. */
 async function gatherOpening(store: Store, done: readonly MaintenanceReport[]): Promise<void> {
-  if (store.location.backend === "local") return
-  const { openingReads } = await import("./opening.ts")
-  const isChanged = done.some(({ steps }) => steps.length > 0)
-  await store.gatherOpening(openingReads(), isChanged)
+  if (store.location.backend !== "local") await (await import("./opening.ts")).refreshOpening(store, done)
 }
 
 type Logs = "session" | "sessions" | "log" | "stored" | "tree" | "ancestors" | "children" | "entries" | "messages"
